@@ -1,4 +1,4 @@
-"""Linkages of one mechanism with other dimensions: many at once, of any topology whose groups have closed forms.
+"""Linkages of one mechanism with other dimensions: many at once, of any topology.
 
 The dimensions are those of a drawing: coordinates of pins, and angles of guides. Only the shapes of links are read from
 it, not its pose, so one combination of the dimensions may change nothing. A gear on the ground that meshes with the
@@ -6,6 +6,10 @@ crank's is a second driver, at its own phase plus a ratio times the crank's angl
 formulas of all groups are written down as one graph of operations (`structkin.solve.functional`) and derived backward
 (`structkin.kernels.gradient`), for the tracer and for the discriminants of the dyads. Lanes are last, as in
 `structkin.design.loops`: dimensions (p, k), modes (d, k) of d dyads, crank angles (n, k) [rad].
+
+Groups without a closed form, such as triads, have the formulas of a step of Newton's method. Their poses are followed
+from the drawing, in which any places of pins are a pose, to the crank angles, all linkages at once. One more step from
+there is a formula with the derivatives of the pose itself. Where a group is lost, or nearly singular, all is NaN.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from structkin.errors import InputError, Problem
+from structkin.joints.guide import Guide
 from structkin.joints.pair import Pair
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kernels.gradient import gradient
@@ -25,14 +30,20 @@ from structkin.kernels.store import plain
 from structkin.kernels.symbols import Graph, Term
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
-from structkin.numerical_tolerances import ROUNDING
+from structkin.numerical_tolerances import BETWEEN, DEPARTURE, ROUNDING, SINGULAR
 from structkin.solve.functional.formulas import Closed, Formulas, formulas_of
 from structkin.solve.sensitivity.parameters import read_parameters
-from structkin.solve.special_geometry import compile_plan
 from structkin.types import Complexes, Flags, Floats
 
 #: Lanes that are evaluated at a time: their numbers stay in cache.
 BLOCK = 8192
+#: The turn of the crank in a step of following [rad], and in the first, which gives the direction of the next; lanes
+#: that are followed together.
+STEP, FIRST, TOGETHER = 0.15, 0.01, 2048
+#: With general groups: how far around the given mechanism half of all linkages are drawn, in parts of the distance to
+#: the next pin; their number as a power of two; how many are followed, and for how many steps.
+SCATTER, FOLLOWED_DRAWS = 0.6, 13
+FOLLOWED_STAGES = ((240, 30), (80, 60), (40, 150), (20, 600))
 #: The keys of a joint without numbers, and that of a number which is a dimension.
 KEYS = {"type", "links", "at", "along", "pin", "slot", "on", "axis"}
 #: Those of a gear or a belt.
@@ -43,8 +54,8 @@ class AnyLinkage:
     """The linkages of one mechanism, driven by a crank at the ground, with one of its points as the tracer."""
 
     #: As of one dyad, see `structkin.design.loops`.
-    limited, enough, rounds = slice(0, None), 10.0, 2
-    stages = ((960, 30), (320, 60), (120, 150), (60, 1000), (30, 3000))
+    limited, enough, rounds, draws = slice(0, None), 10.0, 2, 17
+    stages: tuple[tuple[int, int], ...] = ((960, 30), (320, 60), (120, 150), (60, 1000), (30, 3000))
 
     def __init__(self, mechanism: Mechanism, point: str) -> None:
         """Write down the formulas of a mechanism that `refused` lets pass; `InputError` if no link has two pins."""
@@ -68,24 +79,47 @@ class AnyLinkage:
         self._graph = Graph()
         self._p = [self._graph.load(f"p{k}") for k in range(self.size)]
         self._angle: Term = self._graph.load("z")
-        self._discriminants, self._places, modes = self._written(formulas)
+        #: The first points of the crank, and of the links with guides: two have the direction of the link.
+        links = [base.drivers[self._crank].links[1], *(base.joints.of(Guide)[id].carrier for id in self.guides)]
+        self._arms = [
+            [] if link == base.topology.ground else [self.points.index(name) for name in base.links[link].local][:2]
+            for link in links
+        ]
+        #: The poses of the general groups after a step of Newton's method, in the drawing, and what tells of the step.
+        self._pose: list[Term] = []
+        self._drawing: list[Term] = []
+        self._tests: list[Term] = []
+        self._discriminants, self._places, modes = self._written(formulas, links[1:])
         self.dyads = len(modes)
         #: Random numbers that draw a linkage.
         self.numbers = self.size + self.dyads
         ground = base.links[base.topology.ground].points
         self.pivots = tuple(slice(2 * k, 2 * k + 2) for k, name in enumerate(self.points) if name in ground)
         start, *others = (drive.start for drive in base.drivers.values())
+        if self._pose and gears:
+            hint = "leave out the gears, or the links of the group"
+            raise InputError(
+                [Problem("joints", "gears are fitted only beside groups with closed forms", hint)], self.name
+            )
         phases = [own - ratio * start for own, ratio in zip(others, self._ratios, strict=True)]
         own = np.array([*(parameter.value for parameter in parameters), *phases])[:, None]
+        #: Its own dimensions, and how far around them linkages are drawn.
+        self._own, self._reach = (
+            own,
+            np.array([*(SCATTER * parameter.reach for parameter in parameters), *phases])[:, None],
+        )
+        if self._pose:
+            self.draws, self.stages, self.enough = FOLLOWED_DRAWS, FOLLOWED_STAGES, 3.0
         self.mirror = self._mirrored_modes(own, np.array(modes), np.array([[start]]))
 
     # --- formulas ---------------------------------------------------------------------------------------------
 
-    def _written(self, formulas: Formulas) -> tuple[list[Term], list[Term], list[float]]:
-        """Return the discriminants, the coordinates of the points, and the modes of the sketch."""
+    def _written(self, formulas: Formulas, carriers: Sequence[str]) -> tuple[list[Term], list[Term], list[float]]:
+        """Return the discriminants, the coordinates of the points and of links' directions, and the sketch's modes."""
         p: dict[str, Any] = {f"p{k}": symbol for k, symbol in enumerate(self._p)}
         x: list[Any] = [0.0] * formulas.rows
-        for row, number in zip(formulas.held, formulas.numbers.at(p, np), strict=False):
+        numbers = formulas.numbers.at(p, np)
+        for row, number in zip(formulas.held, numbers, strict=False):
             x[row] = number
         angles: dict[str, Term] = {self._crank: self._angle}
         others = [id for id, _, _ in formulas.drivers if id != self._crank]
@@ -96,8 +130,16 @@ class AnyLinkage:
         found: list[Term] = []
         modes: list[float] = []
         for step in formulas.steps:
-            assert isinstance(step, Closed)
             values = {name: x[item] if isinstance(item, int) else item for name, item in step.inputs.items()}
+            if not isinstance(step, Closed):
+                values |= {f"c{k}": numbers[step.constants + k] for k in range(step.count)}
+                values |= {f"s{k}": self._graph.load(f"s{len(self._pose) + k}") for k in range(step.width)}
+                *pose, change, determinant = step.step.at(values, np)
+                x[step.first : step.first + step.width] = pose
+                self._pose += pose
+                self._drawing += step.start.at(p, np)
+                self._tests += [change, determinant]
+                continue
             if step.discriminant is not None:
                 (one,) = step.discriminant.at(values, np)
                 found.append(one if step.sign > 0 else -one)
@@ -107,10 +149,14 @@ class AnyLinkage:
             x[step.first : step.first + len(pose)] = pose
         known = p | {f"x{row}": value for row, value in enumerate(x)}
         known |= {f"z{id}": angle for id, angle in angles.items()}
-        return found, formulas.outputs.at(known, np)[: self._xy], modes
+        outputs = formulas.outputs.at(known, np)
+        at = {link: self._xy + 2 * k for k, link in enumerate(formulas.links)}
+        turned = [x for link in carriers for x in (outputs[at[link] : at[link] + 2] if link in at else (1.0, 0.0))]
+        return found, [*outputs[: self._xy], *turned], modes
 
     def _function(self, wanted: Sequence[Term]) -> Callable[..., Any]:
         names = [*(f"p{k}" for k in range(self.size)), "z", *(f"m{k}" for k in range(self.dyads))]
+        names += [f"s{k}" for k in range(len(self._pose))]
         lines = [f"def found({', '.join(names)}):", *self._graph.lines_of_arrays(wanted)]
         lines.append(f"return {', '.join(map(self._graph.name, wanted))},")
         function: Callable[..., Any] = plain(
@@ -146,33 +192,120 @@ class AnyLinkage:
     def _drawn(self) -> Callable[..., Any]:
         return self._function(self._places)
 
+    @cached_property
+    def _sketched(self) -> Callable[..., Any]:
+        return self._function(self._drawing)
+
+    @cached_property
+    def _stepped(self) -> Callable[..., Any]:
+        """A function of dimensions that returns one of angle, modes and poses: of a step of Newton's method."""
+        names = ["z", *(f"m{k}" for k in range(self.dyads)), *(f"s{k}" for k in range(len(self._pose)))]
+        wanted = [*self._pose, *self._tests]
+        still, moving = self._graph.lines_around(wanted, names)
+        moving = [f"def found({', '.join(names)}):", *moving, f"return {', '.join(map(self._graph.name, wanted))},"]
+        lines = [
+            f"def given({', '.join(map(self._graph.name, self._p))}):",
+            *still,
+            "\n        ".join(moving),
+            "return found",
+        ]
+        function: Callable[..., Any] = plain(
+            "steps of a linkage", "from numpy import cos, sin, sqrt\n" + "\n    ".join(lines)
+        ).given
+        return function
+
     def _values(self, function: Callable[..., Any], count: int, x: Floats, mode: Floats, theta: Floats) -> Floats:
         """Return the values (count, n, k) of a function, block by block of lanes."""
         n, k = theta.shape
         found = np.empty((count, n, k))
         width = max(1, BLOCK // n)
         with np.errstate(all="ignore"):
+            poses = np.empty((len(self._pose), n, k))
+            for start in range(0, k if self._pose else 0, TOGETHER):
+                part = slice(start, start + TOGETHER)
+                poses[..., part] = self._followed(x[:, part], mode[:, part], theta[:, part])
             for start in range(0, k, width):
                 part = slice(start, start + width)
-                for row, value in enumerate(function(*x[:, part], theta[:, part], *mode[:, part])):
+                given = theta[:, part], *mode[:, part]
+                near = self._stepped(*x[:, part])(*given, *poses[..., part]) if self._pose else ()
+                for row, value in enumerate(function(*x[:, part], *given, *near[: len(self._pose)])):
                     found[row, :, part] = value
         return found
+
+    def _followed(self, x: Floats, mode: Floats, theta: Floats) -> Floats:
+        """Return the poses (w, n, k) of the general groups; NaN where one is lost on the way from the drawing."""
+        found, lanes = np.full((len(self._pose), *theta.shape), np.nan), np.arange(theta.shape[1])
+        turn = self._counted(self._turned(x), theta)
+        pose = np.array(self._sketched(*x, turn, *mode, *found[:, 0]))
+        newton, w = self._stepped(*x), len(pose)
+        sides = np.sign(newton(turn, *mode, *pose)[w + 1 :: 2])
+        slope = (np.array(newton(turn + FIRST, *mode, *newton(turn + FIRST, *mode, *pose)[:w])[:w]) - pose) / FIRST
+        for i in range(len(theta)):
+            way = theta[i, lanes] - turn
+            count = max(1, int(np.ceil(np.abs(way).max(initial=0.0) / STEP)))
+            step = way / count
+            for _ in range(count):
+                turn = turn + step
+                one = newton(turn, *mode, *(pose + slope * step))
+                other = newton(turn, *mode, *one[:w])
+                good = (np.array(one[w::2]) < DEPARTURE**2).all(axis=0)
+                good &= ((np.array(other[w::2]) < BETWEEN**2) & (sides * other[w + 1 :: 2] > SINGULAR)).all(axis=0)
+                ahead = np.array(other[:w])
+                slope = np.where(np.abs(step) > FIRST * STEP, (ahead - pose) / step, slope)
+                pose = ahead
+                if not good.all():
+                    x, mode, turn, step, lanes = x[:, good], mode[:, good], turn[good], step[good], lanes[good]
+                    pose, slope, sides, newton = pose[:, good], slope[:, good], sides[:, good], self._stepped(*x)
+            # The last step may have come from as far as `BETWEEN`: one more, and derivatives are those of the pose.
+            found[:, i, lanes] = newton(turn, *mode, *pose)[:w]
+        return found
+
+    @staticmethod
+    def _counted(turn: Floats, theta: Floats) -> Floats:
+        """Return angles (k,) with the whole turns that bring them among those wanted (n, k), best next to the first."""
+        low, high = theta.min(axis=0), theta.max(axis=0)
+        nearest = np.round((0.5 * (low + high) - turn) / (2 * np.pi))
+        near = turn + 2 * np.pi * (nearest + np.array([[-1], [0], [1]]))
+        away = np.abs(near - np.clip(near, low, high)) + 0.05 * np.abs(near - theta[0])
+        return np.asarray(np.take_along_axis(near, away.argmin(axis=0)[None], axis=0)[0])
+
+    def _turned(self, x: Floats) -> Floats:
+        """Return the angles (k,) of the cranks in the drawings."""
+        return np.asarray(np.angle(self._directions(x)[0]))
+
+    def _directions(self, x: Floats) -> Complexes:
+        """Return the directions (1 + g, k) of cranks and links with guides in the drawings; of one point alone, 1."""
+        z = x[: self._xy : 2] + 1j * x[1 : self._xy : 2]
+        arms = [z[arm[1]] - z[arm[0]] if len(arm) == 2 else np.ones(x.shape[1], complex) for arm in self._arms]
+        return np.stack(arms)
+
+    def _swung(self, x: Floats, mode: Floats, theta: Floats) -> Floats:
+        """Return by how much (g, k) links with guides have turned from the drawing to the first crank angle."""
+        found = self._values(self._drawn, len(self._places), x, mode, theta[:1])[self._xy :, 0]
+        return np.asarray(np.angle((found[::2] + 1j * found[1::2]) / self._directions(x)[1:]))
 
     # --- many linkages ----------------------------------------------------------------------------------------
 
     def traced(self, x: Floats, mode: Floats, theta: Floats) -> tuple[Floats, Floats]:
         """Return the tracers (2, n, k), and the least discriminant of their dyads (n, k), negative if one is open."""
         found = self._values(self._traced, 2 + self.dyads, x, mode, theta)
-        return found[:2], found[2:].min(axis=0, initial=1.0)
+        return found[:2], self._least(found)
 
     def jacobian(self, x: Floats, mode: Floats, theta: Floats) -> tuple[Floats, Floats, Floats]:
         """Return what `traced` does, and its derivatives (2, p + 1, n, k) by the dimensions and, last, theta."""
         first, p = 2 + self.dyads, self.size + 1
         found = self._values(self._rated, first + 2 * p, x, mode, theta)
-        return found[:2], found[2:first].min(axis=0, initial=1.0), found[first:].reshape(2, p, *theta.shape)
+        return found[:2], self._least(found), found[first:].reshape(2, p, *theta.shape)
+
+    def _least(self, found: Floats) -> Floats:
+        """Return the least discriminants (n, k) of what was found, the tracers first; -1 where these have no place."""
+        least = found[2 : 2 + self.dyads].min(axis=0, initial=1.0)
+        return np.where(np.isnan(found[0]), -1.0, least)
 
     def extremes(self, x: Floats, mode: Floats, theta: Floats) -> Floats:
         """Return the crank angles (1, k) among those given at which a dyad is closest to a dead centre."""
+        if not self.dyads:
+            return theta[:1]
         return np.take_along_axis(theta, self.traced(x, mode, theta)[1].argmin(axis=0)[None], axis=0)
 
     def closing_rates(self, x: Floats, mode: Floats, theta: Floats) -> tuple[Floats, Floats]:
@@ -185,9 +318,18 @@ class AnyLinkage:
         rate = np.take_along_axis(rates, least[:, None], axis=0)[0]
         return np.take_along_axis(closing, least, axis=0)[0], np.moveaxis(rate, 0, 1)
 
+    def redrawn(self, x: Floats, mode: Floats, theta: Floats) -> Floats:
+        """Return the linkages drawn at their first crank angle; this matters only to general groups."""
+        if not self._pose:
+            return x
+        y, places = x.copy(), self.placed(x, mode, theta[:1])[:, 0]
+        y[: self._xy : 2], y[1 : self._xy : 2] = places.real, places.imag
+        y[self._axes] += self._swung(x, mode, theta)
+        return np.where(np.isnan(places).any(axis=0), x, y)
+
     def placed(self, x: Floats, mode: Floats, theta: Floats) -> Complexes:
         """Return where all points are (q, n, k)."""
-        found = self._values(self._drawn, self._xy, x, mode, theta)
+        found = self._values(self._drawn, len(self._places), x, mode, theta)[: self._xy]
         return np.asarray(found[::2] + 1j * found[1::2])
 
     def drawn(self, unit: Floats) -> tuple[Floats, Floats]:
@@ -195,7 +337,18 @@ class AnyLinkage:
         x = unit[: self.size].copy()
         x[self._axes] *= np.pi
         x[self._phases] *= 2 * np.pi
-        return x, np.where(unit[self.size : self.numbers] < 0.5, -1.0, 1.0)
+        mode = np.where(unit[self.size : self.numbers] < 0.5, -1.0, 1.0)
+        if not self._pose:
+            return x, mode
+        half = x.shape[1] // 2
+        x[:, :half] = self._own + self._reach * (2 * unit[: self.size, :half] - 1)
+        # These are followed from the drawing: from the first angle of the crank, and in its modes.
+        x = self.moved(x, np.exp(1j * (2 * np.pi * unit[-2] - self._turned(x))), np.zeros(x.shape[1], complex))
+        own, turn = x[: self._xy : 2] + 1j * x[1 : self._xy : 2], self._turned(x)[None]
+        signs = [np.array(one)[:, None] + 0 * mode for one in product((-1.0, 1.0), repeat=self.dyads)]
+        away = [np.abs(self.placed(x, one, turn)[:, 0] - own).max(axis=0) for one in signs]
+        best = np.nan_to_num(away, nan=np.inf).argmin(axis=0)
+        return x, np.take_along_axis(np.array(signs), best[None, None], axis=0)[0]
 
     def lengths(self, x: Floats) -> tuple[Floats, Floats]:
         """Return the logarithms (q, k) of the distances between pins of a link, and their derivatives (q, p, k)."""
@@ -245,7 +398,7 @@ class AnyLinkage:
         """Return a linkage (p, 1) as a mechanism in the pose at its first angle (n, 1), driven at 1 rad/s."""
         places = self.placed(x, mode, theta[:1])[:, 0, 0]
         joints = {id: dict(entry) for id, entry in self.sections["joints"].items()}
-        for id, angle in zip(self.guides, x[self._axes, 0].tolist(), strict=True):
+        for id, angle in zip(self.guides, (x[self._axes] + self._swung(x, mode, theta))[:, 0].tolist(), strict=True):
             joints[id]["axis"] = [float(np.cos(angle)), float(np.sin(angle))]
         (id,), (drive,) = zip(*self.sections["drivers"].items(), strict=True)
         return Mechanism(
@@ -261,7 +414,7 @@ class AnyLinkage:
 
 
 def refused(mechanism: Mechanism, point: str) -> list[Problem]:
-    """Return why a mechanism cannot be fitted: its drivers, joints and tracer, and if these are sound, its groups."""
+    """Return why a mechanism cannot be fitted: its drivers, joints and tracer."""
     problems = []
     drives, ground = [*mechanism.drivers.values()], mechanism.topology.ground
     if len(drives) != 1 or drives[0].kind != "angle" or ground not in drives[0].links:
@@ -284,15 +437,7 @@ def refused(mechanism: Mechanism, point: str) -> list[Problem]:
     if point not in moving or point in fixed:
         known = [name for name in mechanism.places if name in moving and name not in fixed]
         problems.append(Problem("point", f"'{point}' is not a point that moves", suggest(point, known)))
-    return problems or _without_closed_forms(mechanism, point)
-
-
-def _without_closed_forms(mechanism: Mechanism, point: str) -> list[Problem]:
-    """Return which groups are followed; wheels that mesh with the crank's are drivers here, as they are in the fit."""
-    plan = compile_plan(Mechanism(mechanism.title, **_without_gears(_sections(mechanism, point), mechanism)))
-    hint = "drive it by another crank, from which every group is a dyad"
-    groups = [plan.structure.groups[plan.steps[k].group].label for k in plan.followed]
-    return [Problem(group, "is a group without a closed form", hint) for group in groups]
+    return problems
 
 
 def _meshes(mechanism: Mechanism, joint: Pair) -> bool:

@@ -26,16 +26,17 @@ from scipy.stats import qmc
 from structkin.budget import call_report
 from structkin.design.loops import Kind
 from structkin.design.refine import Lanes
+from structkin.errors import InputError, Problem
 from structkin.types import Complexes, Floats, Indices
 
 #: Points of a curve at equal steps of its length, and crank angles at which it is evaluated first.
 POINTS, ANGLES = 64, 97
 #: The highest Fourier coefficient, and the number of those of the cosine transform.
 HIGHEST, COSINES = 8, 12
-#: Linkages drawn, as a power of two; those that close are kept.
-DRAWN = 17
 #: The smallest squared sine of a transmission angle in the atlas.
 LEAST = np.sin(np.radians(10)) ** 2
+#: Linkages that are evaluated between two reports.
+PART = 4096
 #: How many the k-d tree finds.
 NEAREST = 4000
 
@@ -54,18 +55,25 @@ class Atlas(NamedTuple):
 @lru_cache(maxsize=8)
 def atlas(kind: Kind, closed: bool, seed: int) -> Atlas:
     """Return the atlas of a kind, made in about half a second at the first call."""
-    unit = qmc.Sobol(kind.numbers + 2, rng=seed).random_base2(DRAWN).T
+    unit = qmc.Sobol(kind.numbers + 2, rng=seed).random_base2(kind.draws).T
     x, mode = kind.drawn(unit)
     first = 2 * np.pi * unit[-2]
     span = np.full_like(first, 2 * np.pi) if closed else np.radians(20 + 330 * unit[-1])
     parts = []
-    for part in np.array_split(np.arange(len(first)), 32):
+    for part in np.array_split(np.arange(len(first)), -(-len(first) // PART)):
         call_report()
         block = part
         for count in (13, ANGLES):  # most are sorted out by a few samples
             block = block[_closing(kind, x[:, block], mode[..., block], first[block], span[block], count) > LEAST]
+        if not len(block):
+            continue
         z, _ = _curves(kind, x[:, block], mode[..., block], first[block], span[block])
         parts.append((block, coefficients(_at(z, z, np.broadcast_to(_steps(closed), (len(z), POINTS))), closed)))
+    if not parts:
+        hint = "try another seed, or draw it in a pose from which its crank turns far"
+        raise InputError(
+            [Problem("mechanism", "none of the linkages that were drawn moves far enough", hint)], kind.name
+        )
     kept, c = (np.concatenate(part) for part in zip(*parts, strict=True))
     return Atlas(x[:, kept], mode[..., kept], first[kept], span[kept], c, cKDTree(_invariants(c, closed)))
 
@@ -138,7 +146,7 @@ def starts(
         given = {k: np.conj(place) if mirror else place for k, place in pivots.items()}
         near = np.arange(len(found.first))
         if not given:
-            near = np.asarray(found.tree.query(_invariants(c, closed)[0], k=NEAREST)[1])
+            near = np.asarray(found.tree.query(_invariants(c, closed)[0], k=min(NEAREST, len(near)))[1])
         ways = np.full(len(near), mirror), np.full(len(near), reverse)
         parts.append((*_similar(kind, found, near, c, given, closed), near, *ways))
     scale, move, late, error, which, mirrored, back = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -194,12 +202,12 @@ def timed_starts(
     kind: Kind, points: Floats, turned: Floats, pivots: Mapping[int, complex], count: int, seed: int
 ) -> Lanes:  # fmt: skip
     """Return linkages near points (2, n) at given turns (n,) of the crank from an angle that is free."""
-    unit = qmc.Sobol(kind.numbers + 2, rng=seed).random_base2(DRAWN).T
+    unit = qmc.Sobol(kind.numbers + 2, rng=seed).random_base2(kind.draws).T
     x, mode = kind.drawn(unit)
     first, sign = 2 * np.pi * unit[-2], np.where(unit[-1] < 0.5, -1.0, 1.0)
     z = points[0] + 1j * points[1]
     parts = []
-    for part in np.array_split(np.arange(len(first)), 32):
+    for part in np.array_split(np.arange(len(first)), -(-len(first) // PART)):
         call_report()
         angles = first[part] + sign[part] * turned[:, None]
         places, closing = kind.traced(x[:, part], mode[..., part], angles)

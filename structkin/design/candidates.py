@@ -34,9 +34,10 @@ class Candidate:
     `distances` (n,) [m] are those of the points from the tracer where the crank has turned by `turns` (n,) [rad] from
     the first point. The turns rise or fall from point to point: the points are passed in their order, on one branch,
     without a sample that is not ok. `error` is the largest distance, `rms` their root mean square. `transmission` [rad]
-    is the smallest transmission angle of the motion, pi/2 at best, NaN if it cannot be followed; `lengths` [m] are
-    those between pins, `proportion` the longest of them by the shortest; `extent` [m] is that of the linkage with its
-    path, width or height. A `cognate` draws the curve of another four-bar of the list.
+    is the smallest transmission angle of the dyads over the motion, pi/2 at best, NaN if it cannot be followed or there
+    are only groups that have none, such as triads; `lengths` [m] are those between pins, `proportion` the longest of
+    them by the shortest; `extent` [m] is that of the linkage with its path, width or height. A `cognate` draws the
+    curve of another four-bar of the list.
 
     For positions, `point` is the origin of the body, the distances include what a wrong angle makes of the size of the
     positions, and `defects` may say that they are not passed in order, or not on one branch. For a function the

@@ -30,6 +30,8 @@ class _OneDyad:
 
     #: Random numbers that draw a linkage, and the dimensions whose steps are limited.
     numbers, limited = 6, slice(4, None)
+    #: Linkages drawn for the atlas, as a power of two; those that close are kept.
+    draws = 17
     #: How many linkages are followed, and for how many steps: the fewer, the longer.
     stages = ((240, 40), (120, 60), (60, 100), (60, 400), (60, 1000))
     #: How many linkages without an error are enough, and how often the search begins anew where there is none.

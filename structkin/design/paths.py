@@ -130,6 +130,8 @@ def _fitted(
         lanes = timed_starts(kind, wish.points, wish.timing - wish.timing[0], fixed, count, seed)
     for k, (count, steps) in enumerate(kind.stages):
         lanes = lanes.some(np.argsort(misses(kind, lanes, wish.points))[: more * count // share])
+        if isinstance(kind, AnyLinkage):
+            lanes = lanes._replace(x=kind.redrawn(*lanes))
         if not timed and k:  # beside a cusp, angles may have been folded
             sign = np.sign(lanes.theta[-1] - lanes.theta[0])
             lanes = lanes._replace(theta=np.sort(lanes.theta * sign, axis=0) * sign)

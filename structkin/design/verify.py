@@ -14,6 +14,7 @@ from structkin.design.paths import SAMPLES, Wish
 from structkin.design.refine import Lanes
 from structkin.errors import InputError
 from structkin.model.mechanism import Mechanism
+from structkin.numerical_tolerances import VISIBLE
 
 
 def mechanism_of(kind: Kind, one: Lanes, wish: Wish) -> Mechanism:
@@ -42,12 +43,15 @@ def mechanism_of(kind: Kind, one: Lanes, wish: Wish) -> Mechanism:
 
 
 def verified(kind: Kind, one: Lanes, wish: Wish, *, cognate: bool = False) -> Candidate | None:
-    """Return a linkage as a candidate; None if a sample of its motion is not ok, or takes too many steps."""
-    mechanism = mechanism_of(kind, one, wish)
+    """Return a linkage as a candidate; None if a sample of its motion is not ok, or takes too many steps.
+
+    None as well where a turn of the crank does not bring a general group back to its pose, though the path is closed.
+    """
     turns = one.theta[:, 0] - one.theta[0, 0]
     times = np.abs(turns)
-    t = np.union1d(times, np.linspace(0, float(mechanism.duration or 0), SAMPLES))
     try:
+        mechanism = mechanism_of(kind, one, wish)
+        t = np.union1d(times, np.linspace(0, float(mechanism.duration or 0), SAMPLES))
         motion = mechanism.solve(t=t)
     except InputError:
         return None
@@ -55,12 +59,15 @@ def verified(kind: Kind, one: Lanes, wish: Wish, *, cognate: bool = False) -> Ca
         return None
     point = kind.point if isinstance(kind, AnyLinkage) else "P"
     places = motion.position(point)[np.searchsorted(t, times)]
-    every = np.concatenate([motion.position(name) for name in mechanism.points])
+    every = np.stack([motion.position(name) for name in mechanism.points])
+    if wish.closed and np.abs(every[:, -1] - every[:, 0]).max() > VISIBLE * wish.size:
+        return None
     dyads = sorted({motion.plan.steps[k].group for k in motion.plan.with_root})
     angles = [float(acute(motion.transmission_angle(group)).min()) for group in dyads]
     return Candidate(
         kind.name, mechanism, point, wish.points.T.copy(), np.linalg.norm(places - wish.points.T, axis=1), turns,
-        min(angles, default=float(np.pi / 2)), _lengths(kind, mechanism), float(np.ptp(every, axis=0).max()), cognate,
+        min(angles, default=np.nan if motion.plan.followed else np.pi / 2), _lengths(kind, mechanism),
+        float(np.ptp(every, axis=(0, 1)).max()), cognate,
     )  # fmt: skip
 
 

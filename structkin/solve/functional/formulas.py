@@ -100,7 +100,7 @@ class Followed:
     """A general group: a step of Newton's method from a pose, which is as well its last rows.
 
     `step` are the pose after the step, the square of the step in parts of the size, and the determinant. `constants`
-    are the numbers c0, c1, ... of the step among those of the formulas, from the first. `start` is near the pose of the
+    are the numbers c0, c1, ... of the step among those of the formulas, from the first. `start` is the pose of the
     sketch.
     """
 
@@ -109,12 +109,12 @@ class Followed:
     constants: int
     count: int
     first: int
-    start: tuple[float, ...]
+    start: Terms
 
     @property
     def width(self) -> int:
         """The number of rows of the pose."""
-        return len(self.start)
+        return len(self.start.wanted)
 
 
 @dataclass(frozen=True)
@@ -292,8 +292,16 @@ class _Writer:
             first,
             len(written.constants),
             self.plan.offsets[step.outputs[0]],
-            tuple(part for number in step.start for part in (float(np.real(number)), float(np.imag(number)))),
+            Terms.of(self.record.graph, [term for number in self._sketched(step) for term in parts(number)]),
         )
+
+    def _sketched(self, step: Step) -> list[Any]:
+        """Return origin and direction in the sketch of each link that a general group solves for."""
+        own = {
+            self.plan.frames[link].origin: body for link, body in self.many.links.items() if link in self.plan.frames
+        }
+        bodies = [own[Affine.slot(register)] for register in step.outputs[::2]]
+        return [number for body in bodies for number in (body.origin, body.direction)]
 
     def _rows(self, register: int) -> range:
         rows = self.plan.rows(register)
