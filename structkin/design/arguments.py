@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from structkin.errors import Problem
 from structkin.model.flaw import LARGEST
+from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
+from structkin.model.units import FILE_UNITS, decimal, si_unit
+from structkin.solve.sensitivity.parameters import Parameter
+from structkin.types import Floats
 
 
 def wrong_choice(kinds: Sequence[str], known: Iterable[str], count: int, seed: int) -> list[Problem]:
@@ -25,6 +29,34 @@ def wrong_choice(kinds: Sequence[str], known: Iterable[str], count: int, seed: i
     if seed < 0:
         problems.append(Problem("seed", f"{seed} is negative", "such as 0"))
     return problems
+
+
+def bounds_of(
+    mechanism: Mechanism, parameters: Sequence[Parameter], given: Mapping[str, Any]
+) -> tuple[Floats, list[Problem]]:
+    """Return the bounds (2, p) of parameters in SI, and all that are none around the start, in units of the file."""
+    bounds, problems = [], []
+    for parameter in parameters:
+        key, pair = f"parameters.{parameter.name}", np.asarray(given[parameter.name], object)
+        try:
+            low, high = (float(bound) for bound in pair.ravel().tolist())
+        except (TypeError, ValueError):
+            problems.append(Problem(key, f"expected two bounds, found {given[parameter.name]!r}", "such as (0.1, 0.2)"))
+            continue
+        kind = parameter.quantity
+        unit = getattr(mechanism.units, kind) if kind in FILE_UNITS else si_unit(kind) if kind else ""
+        least, most, own = (
+            f"{decimal(value / parameter.scale, 6)} {unit}".strip() for value in (low, high, parameter.value)
+        )
+        if not low < high:
+            message = f"the bounds {least} and {most} are reversed, equal or not numbers"
+            problems.append(Problem(key, message, "give the lower one first"))
+        elif parameter.section == "lengths" and low <= 0:
+            problems.append(Problem(key, f"the lower bound {least} of a length is not greater than zero"))
+        elif not low <= parameter.value <= high:
+            problems.append(Problem(key, f"the mechanism has {own}, which is not between {least} and {most}"))
+        bounds.append((low, high))
+    return np.array(bounds, float).reshape(-1, 2).T, problems
 
 
 def usable(values: NDArray[Any]) -> NDArray[np.bool_]:

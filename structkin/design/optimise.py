@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structkin.checked import checked
+from structkin.design.arguments import bounds_of
 from structkin.design.measures import Limit, Measure, Peak, closing
 from structkin.design.missed import missed_limits, missed_strokes, share_missed, sides_of
 from structkin.errors import InputError, Problem
@@ -184,7 +185,9 @@ def optimise(
         return variant.solve(drivers=drivers, **timed)
 
     read = read_parameters(mechanism, parameters)
-    low, high = _bounds(mechanism, read, parameters)
+    (low, high), problems = bounds_of(mechanism, read, parameters)
+    if problems:
+        raise InputError(problems, mechanism.title)
     if not objective or evaluations < 2:
         what = "objective" if not objective else "evaluations"
         raise InputError([Problem(what, "expected one measure or more, and two evaluations or more")], mechanism.title)
@@ -257,30 +260,6 @@ def _remarks(search: _Search, slopes: Floats, values: Floats, bounds: tuple[Floa
     found = [f"at their bounds: {', '.join(names[at])}"] if at.any() else []
     found += [f"without effect: {', '.join(names[idle])}"] if idle.any() else []
     return [*found, *([f"variants that cannot be assembled: {lost}"] if lost else [])]
-
-
-def _bounds(mechanism: Mechanism, read: Sequence[Parameter], given: Mapping[str, Any]) -> tuple[Floats, Floats]:
-    """Return the bounds (p,) of the parameters; `InputError` lists all that are not bounds around the start."""
-    bounds, problems = [], []
-    for parameter in read:
-        key, pair = f"parameters.{parameter.name}", np.asarray(given[parameter.name], object)
-        try:
-            low, high = (float(bound) for bound in pair.ravel().tolist())
-        except (TypeError, ValueError):
-            problems.append(Problem(key, f"expected two bounds, found {given[parameter.name]!r}", "such as (0.1, 0.2)"))
-            continue
-        if not low < high:
-            problems.append(Problem(key, f"the bounds {low:g} and {high:g} are reversed, equal or not numbers"))
-        elif parameter.section == "lengths" and low <= 0:
-            problems.append(Problem(key, f"the lower bound {low:g} m of a length is not greater than zero"))
-        elif not low <= parameter.value <= high:
-            message = f"the mechanism has {parameter.value:.6g}, which is not between {low:g} and {high:g}"
-            problems.append(Problem(key, message, "values are in metres and radians"))
-        bounds.append((low, high))
-    if problems:
-        raise InputError(problems, mechanism.title)
-    low_high = np.array(bounds).T
-    return low_high[0], low_high[1]
 
 
 def _least_squares(search: _Search, x: Floats, bounds: tuple[Floats, Floats], more: _Held | None = None) -> Floats:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from structkin.design import force_measures, measures
+from structkin.design.arguments import bounds_of
 from structkin.design.measures import Limit, Measure, Peak
 from structkin.errors import InputError, Problem
 from structkin.model.file import load_data
@@ -88,14 +89,12 @@ def _bounds(mechanism: Mechanism, given: Mapping[str, Any], problems: list[Probl
             parameter = read_parameters(mechanism, [name])[0]
             if not isinstance(pair, list) or len(pair) != 2:
                 raise Flaw(f"expected two bounds, found {describe(pair)}", "such as [100, 140]")
-            low, high = (number_in_si(mechanism, parameter.quantity, one) for one in pair)
-            if not low < high:  # said here, in the numbers that were written: further on all are in SI
-                raise Flaw(f"the bounds {pair[0]} and {pair[1]} are reversed or equal", "give the lower one first")
-            found[name] = (low, high)
+            found[name] = tuple(number_in_si(mechanism, parameter.quantity, one) for one in pair)
         except Flaw as flaw:
             problems.append(Problem(f"parameters.{name}", flaw.message, flaw.hint))
         except InputError as error:
             problems += [Problem(f"parameters.{name}", one.message, one.hint) for one in error.problems]
+    problems += bounds_of(mechanism, [read_parameters(mechanism, [name])[0] for name in found], found)[1]
     return found
 
 

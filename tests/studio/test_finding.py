@@ -219,7 +219,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"aim": "better", "parameters": {}, "objective": {"measure": "extent"}}, "names no parameter"),
     (
         {"aim": "better", "parameters": {"lengths.A-B": [30, 10]}, "objective": {"measure": "extent"}},
-        "parameters.lengths.A-B: the bounds 30 and 10 are reversed",
+        "parameters.lengths.A-B: the bounds 30 mm and 10 mm are reversed",
     ),
     (
         {"aim": "better", "parameters": {"lengths.A-B": [10, 30]}, "objective": {"measure": "beauty"}},

@@ -206,7 +206,7 @@ def test_numbers_of_the_drawing_are_improved_accepted_undone_and_discarded(brows
         lowest = studio.page.get_by_label("lengths.A-B, lowest")
         lowest.fill("25")
         studio.press("Improve")
-        studio.page.get_by_text("is not between 0.025 and 0.028").wait_for()
+        studio.page.get_by_text("is not between 25 mm and 28 mm").wait_for()
         lowest.fill("10")
         studio.press("Improve")
         studio.page.get_by_text("As drawn").wait_for()
