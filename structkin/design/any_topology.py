@@ -137,7 +137,7 @@ class AnyLinkage:
                 *pose, change, determinant = step.step.at(values, np)
                 x[step.first : step.first + step.width] = pose
                 self._pose += pose
-                self._drawing += step.start.at(p, np)
+                self._drawing += step.drawn.at(p, np)
                 self._tests += [change, determinant]
                 continue
             if step.discriminant is not None:

@@ -100,8 +100,8 @@ class Followed:
     """A general group: a step of Newton's method from a pose, which is as well its last rows.
 
     `step` are the pose after the step, the square of the step in parts of the size, and the determinant. `constants`
-    are the numbers c0, c1, ... of the step among those of the formulas, from the first. `start` is the pose of the
-    sketch.
+    are the numbers c0, c1, ... of the step among those of the formulas, from the first. `start` is near the pose of the
+    sketch, `drawn` the pose in which the parameters are drawn, by their formulas.
     """
 
     inputs: Mapping[str, int]
@@ -109,12 +109,13 @@ class Followed:
     constants: int
     count: int
     first: int
-    start: Terms
+    start: tuple[float, ...]
+    drawn: Terms
 
     @property
     def width(self) -> int:
         """The number of rows of the pose."""
-        return len(self.start.wanted)
+        return len(self.start)
 
 
 @dataclass(frozen=True)
@@ -292,6 +293,7 @@ class _Writer:
             first,
             len(written.constants),
             self.plan.offsets[step.outputs[0]],
+            tuple(part for number in step.start for part in (float(np.real(number)), float(np.imag(number)))),
             Terms.of(self.record.graph, [term for number in self._sketched(step) for term in parts(number)]),
         )
 

@@ -59,8 +59,7 @@ def sketch_of(formulas: Formulas, p: Sequence[float], z: Mapping[str, float]) ->
     signs: list[float] = []
 
     def close(k: int, step: Followed, read: Read, reached: Any) -> tuple[list[Any], Any]:
-        start = step.start.at({f"p{k}": value for k, value in enumerate(p)}, np)
-        pose, changes, determinant = run.newton(step, read(reached), [one + x for x in start], FIRST)
+        pose, changes, determinant = run.newton(step, read(reached), [one + x for x in step.start], FIRST)
         signs.append(float(np.sign(determinant[0])))
         return pose, (changes[-1] < CLOSED**2) & (np.abs(determinant) > SINGULAR)
 
