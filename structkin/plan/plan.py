@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from structkin.groups import RG, General, Relation, Turn
+from structkin.groups import General, Relation, Turn
 from structkin.groups.kind import TwoModes
 from structkin.rows.affine import Affine, Frame
 from structkin.structure import KinematicStructure
@@ -150,13 +150,6 @@ class Plan:
     def first_smoothed(self) -> int:
         """The first row that may be singular: rows before it involve no root."""
         return min((self.offsets[self.steps[k].outputs[0]] for k in (*self.with_root, *self.followed)), default=0)
-
-    @cached_property
-    def wheels(self) -> tuple[tuple[int, ...], ...]:
-        """The rows of the rotations, by gears and racks, that move each step."""
-        geared = {k: step.inputs[1] for k, step in enumerate(self.steps) if isinstance(step.kind, RG)}
-        rows = {k: self.offsets[item.index] for k, item in geared.items() if isinstance(item, Register)}
-        return tuple(tuple(row for k, row in rows.items() if before >> k & 1) for before in self.behind)
 
     def run_by(self, engine: str, *, with_rates: bool = True) -> Plan:
         """Return the plan with an engine; the same object each time, so that its kernels are cached."""

@@ -53,8 +53,6 @@ SUSPECT = 0.1
 STRAIGHT = 0.9
 #: Second derivatives of inputs along the drivers' path are at most this many sizes of the mechanism.
 CURVED = 10.0
-#: Wheels that turn further between two stations may have passed anything [rad].
-WHIRL = 1.0
 #: Near a double zero the discriminant grows at least fourfold from one of even steps to the next: below this ratio
 #: there is none.
 STEEP = 2.25
@@ -86,20 +84,19 @@ def unclear(plan: Plan, schedule: Schedule, lanes: Lanes) -> set[int]:
     """Return the steps whose clearance leaves open whether their modes meet between stations."""
     if len(schedule) < 2:
         return set()
-    whirled = {index for index in plan.with_root if plan.wheels[index] and _whirls(plan, index, lanes.x[0]).any()}
     if lanes.steepest is not None and schedule.is_even and (lanes.steepest[list(plan.with_root)] < STEEP).all():
-        return whirled
+        return set()
     x = lanes.x[0] if len(schedule.turns) == len(schedule) else lanes.x[0][:, schedule.turns]
     paces, margins = _beside(schedule, schedule.turns)
     # Before the first interval there is none: the second one speaks for it.
     paces[0, 0], margins[0, 0] = paces[1, 0], margins[1, 0]
     doubtful = (roots.steps[~(roots.clearance(plan, x, DETOUR, paces[0], margins[0]) > 0)] for roots in plan.roots)
-    return whirled.union(*(steps.tolist() for steps in doubtful))
+    return set().union(*(steps.tolist() for steps in doubtful))
 
 
 def may_change(plan: Plan, schedule: Schedule, index: int, lanes: Lanes) -> bool:
     """Return whether clearance leaves open whether the modes of one step meet between stations."""
-    return bool(_may_meet_between_turns(plan, schedule, index, lanes).any() or _whirls(plan, index, lanes.x[0]).any())
+    return bool(_may_meet_between_turns(plan, schedule, index, lanes).any())
 
 
 def _may_meet_between_turns(plan: Plan, schedule: Schedule, index: int, lanes: Lanes) -> Flags:
@@ -192,7 +189,7 @@ def may_meet(
             (there,) = _inputs_at(plan, index, x, next_)
             clear = np.minimum(clear, plan.steps[index].clearance(h, _moved(h, there, DETOUR * pace))) - margin
         found[open_] = ~(clear > 0)
-    return found | _whirls(plan, index, x, low, high)
+    return found
 
 
 def _moved(begin: Inputs, end: Inputs, times: Floats | float) -> Inputs:
@@ -216,17 +213,6 @@ def _beside(schedule: Schedule, stations: Indices) -> tuple[Floats, Floats]:
         paces[1, :-1] = np.where(straight, length[:-1] / length[1:], np.nan)
     alone = np.isnan(paces)
     return np.where(alone, 0.0, paces), np.where(alone, CURVED * schedule.size * length * length, 0.0)
-
-
-def _whirls(
-    plan: Plan, index: int, x: Floats, low: Indices | slice = slice(-1), high: Indices | slice = slice(1, None)
-) -> Flags:
-    """Return between which lanes of x (rows, lanes) a wheel that moves a step turns far: it may be back by then."""
-    if not plan.wheels[index]:
-        return np.zeros(1, bool)
-    wheels = x[list(plan.wheels[index])]
-    with np.errstate(invalid="ignore"):
-        return np.asarray((np.abs(wheels[:, high] - wheels[:, low]) > WHIRL).any(axis=0))
 
 
 def _inputs_at(plan: Plan, index: int, x: Floats, *places: Indices) -> list[Inputs]:
