@@ -104,10 +104,7 @@ class AnyLinkage:
         phases = [own - ratio * start for own, ratio in zip(others, self._ratios, strict=True)]
         own = np.array([*(parameter.value for parameter in parameters), *phases])[:, None]
         #: Its own dimensions, and how far around them linkages are drawn.
-        self._own, self._reach = (
-            own,
-            np.array([*(SCATTER * parameter.reach for parameter in parameters), *phases])[:, None],
-        )
+        self._own, self._reach = own, SCATTER * np.array([parameter.reach for parameter in parameters])[:, None]
         if self._pose:
             self.draws, self.stages, self.enough = FOLLOWED_DRAWS, FOLLOWED_STAGES, 3.0
         self.mirror = self._mirrored_modes(own, np.array(modes), np.array([[start]]))
@@ -226,9 +223,8 @@ class AnyLinkage:
                 poses[..., part] = self._followed(x[:, part], mode[:, part], theta[:, part])
             for start in range(0, k, width):
                 part = slice(start, start + width)
-                given = theta[:, part], *mode[:, part]
-                near = self._stepped(*x[:, part])(*given, *poses[..., part]) if self._pose else ()
-                for row, value in enumerate(function(*x[:, part], *given, *near[: len(self._pose)])):
+                given = *x[:, part], theta[:, part], *mode[:, part], *poses[..., part]
+                for row, value in enumerate(function(*given)):
                     found[row, :, part] = value
         return found
 
@@ -256,8 +252,8 @@ class AnyLinkage:
                 if not good.all():
                     x, mode, turn, step, lanes = x[:, good], mode[:, good], turn[good], step[good], lanes[good]
                     pose, slope, sides, newton = pose[:, good], slope[:, good], sides[:, good], self._stepped(*x)
-            # The last step may have come from as far as `BETWEEN`: one more, and derivatives are those of the pose.
-            found[:, i, lanes] = newton(turn, *mode, *pose)[:w]
+            # The last step may have come from as far as `BETWEEN`: two more, and derivatives are those of the pose.
+            found[:, i, lanes] = newton(turn, *mode, *newton(turn, *mode, *pose)[:w])[:w]
         return found
 
     @staticmethod

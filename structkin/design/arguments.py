@@ -12,7 +12,7 @@ from structkin.errors import Problem
 from structkin.model.flaw import LARGEST
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
-from structkin.model.units import FILE_UNITS, decimal, si_unit
+from structkin.model.units import decimal
 from structkin.solve.sensitivity.parameters import Parameter
 from structkin.types import Floats
 
@@ -43,8 +43,7 @@ def bounds_of(
         except (TypeError, ValueError):
             problems.append(Problem(key, f"expected two bounds, found {given[parameter.name]!r}", "such as (0.1, 0.2)"))
             continue
-        kind = parameter.quantity
-        unit = getattr(mechanism.units, kind) if kind in FILE_UNITS else si_unit(kind) if kind else ""
+        unit = mechanism.units.name(parameter.quantity)
         least, most, own = (
             f"{decimal(value / parameter.scale, 6)} {unit}".strip() for value in (low, high, parameter.value)
         )

@@ -84,17 +84,19 @@ def arguments_of(
 def _bounds(mechanism: Mechanism, given: Mapping[str, Any], problems: list[Problem]) -> dict[str, tuple[float, ...]]:
     """Return bounds of parameters in SI."""
     found: dict[str, tuple[float, ...]] = {}
+    read = []
     for name, pair in given.items():
         try:
-            parameter = read_parameters(mechanism, [name])[0]
+            (parameter,) = read_parameters(mechanism, [name])
             if not isinstance(pair, list) or len(pair) != 2:
                 raise Flaw(f"expected two bounds, found {describe(pair)}", "such as [100, 140]")
             found[name] = tuple(number_in_si(mechanism, parameter.quantity, one) for one in pair)
+            read.append(parameter)
         except Flaw as flaw:
             problems.append(Problem(f"parameters.{name}", flaw.message, flaw.hint))
         except InputError as error:
             problems += [Problem(f"parameters.{name}", one.message, one.hint) for one in error.problems]
-    problems += bounds_of(mechanism, [read_parameters(mechanism, [name])[0] for name in found], found)[1]
+    problems += bounds_of(mechanism, read, found)[1]
     return found
 
 

@@ -208,6 +208,14 @@ class Units:
         """Return the SI size of the file's unit for a kind of quantity; 1 except for length, angle and mass."""
         return FILE_UNITS[kind][getattr(self, kind)] if kind in FILE_UNITS else 1.0
 
+    def name(self, kind: str) -> str:
+        """Return the name of the unit whose size is `scale`: the file's, or that of SI; empty for a plain number.
+
+        >>> Units(length="mm").name("length"), Units().name("stiffness"), Units().name("")
+        ('mm', 'kg/s^2', '')
+        """
+        return str(getattr(self, kind)) if kind in FILE_UNITS else si_unit(kind) if kind else ""
+
     def quantity(self, value: Any, kind: str, sign: str = "") -> float:
         """Return a quantity in SI, from a number in the file's unit or from text with a unit.
 

@@ -11,7 +11,7 @@ import numpy as np
 from structkin.errors import InputError, Problem
 from structkin.model.numbers import number_of
 from structkin.model.topology import suggest
-from structkin.model.units import FILE_UNITS, si_unit
+from structkin.model.units import si_unit
 from structkin.plan.status import Status
 from structkin.show.artists import draw_path, draw_scene
 from structkin.show.drawing import bounds, scene_of, symbol_size
@@ -179,9 +179,8 @@ def _caption(study: Study, variant: int, measure: str, told: Sequence[str]) -> l
     units = study.mechanism.units
     for name in told[:MOST]:
         quantity = number_of(study.mechanism, name).quantity
-        own = getattr(units, quantity) if quantity in FILE_UNITS else si_unit(quantity) if quantity else ""
         value = float(study.dataset[name].values[variant]) / units.scale(quantity)
-        lines.append(f"{name} {value:.4g} {own}".rstrip())
+        lines.append(f"{name} {value:.4g} {units.name(quantity)}".rstrip())
     return lines + (["..."] if len(told) > MOST else [])
 
 

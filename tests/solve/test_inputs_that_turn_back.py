@@ -1,4 +1,4 @@
-"""Change points and gaps where what moves a dyad turns back or goes round, and is at both stations where it was."""
+"""Change points and gaps where what moves a dyad turns back, and is at both stations where it was; turns past them."""
 
 from __future__ import annotations
 

@@ -90,8 +90,8 @@ def unclear(plan: Plan, schedule: Schedule, lanes: Lanes) -> set[int]:
     paces, margins = _beside(schedule, schedule.turns)
     # Before the first interval there is none: the second one speaks for it.
     paces[0, 0], margins[0, 0] = paces[1, 0], margins[1, 0]
-    doubtful = (roots.steps[~(roots.clearance(plan, x, DETOUR, paces[0], margins[0]) > 0)] for roots in plan.roots)
-    return set().union(*(steps.tolist() for steps in doubtful))
+    clearances = ((roots, roots.clearance(plan, x, DETOUR, paces[0], margins[0])) for roots in plan.roots)
+    return {int(step) for roots, clearance in clearances for step in roots.steps[~(clearance > 0)]}
 
 
 def may_change(plan: Plan, schedule: Schedule, index: int, lanes: Lanes) -> bool:
