@@ -298,6 +298,7 @@ def test_linkages_that_begin_one_by_one_go_on_in_the_loop(angles, monkeypatch):
     compare(batch)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("count", "seconds", "solved"),
     [

@@ -97,6 +97,7 @@ def test_two_fingers_zoom_and_move_the_view_and_change_nothing(phone: Any):
     studio, fingers = phone
     studio.press("Edit")
     studio.press("Link")
+    studio.at_rest()  # the tools of editing take another height
     before, size = studio.sketch(), studio.pixel(50, 0)[0] - studio.pixel(0, 0)[0]
     x, y = studio.pixel(30, 30)
     fingers.put("Start", (x - 20, y))
