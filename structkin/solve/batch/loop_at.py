@@ -370,7 +370,10 @@ def solve(
                 x[1, b, j], x[2, b, j] = 0.0, 0.0
         pivot, pin = motor[k, 0], motor[k, 1]
         crank(circle, x, b, pivot, pin, points[k])
-        x[1:, b, pin] += 0.0  # the pivot's: `solve` adds them, and so has no -0
+        for order in range(1, 3):  # the pivot's: `solve` adds them, and so has no -0
+            for axis in range(2):
+                for i in range(n):
+                    x[order, b, pin, axis, i] += 0.0
         for s in range(counts[k]):
             q, one, two = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2]
             if BEYOND_BARS and two < GUIDE:
