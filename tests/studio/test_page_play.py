@@ -52,7 +52,7 @@ def test_it_stops_goes_back_or_repeats_at_the_end(browser: Any):
         studio.page.get_by_label("At the end").select_option("stop")
         studio.play()
         studio.page.locator(".st-player").get_by_role("button", name="Play", exact=True).wait_for()
-        assert time_of(studio) == pytest.approx(1.0, abs=1e-6)
+        assert eventually(studio.page, lambda: time_of(studio) == pytest.approx(1.0, abs=1e-6))
         studio.page.get_by_label("At the end").select_option("go back")
         studio.page.get_by_label("Speed").select_option("4×")
         studio.play()
