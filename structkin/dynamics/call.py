@@ -19,6 +19,7 @@ from structkin.kernels.choice import check_engine
 from structkin.model.arguments import is_number
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
+from structkin.numerical_tolerances import LAST_DIGIT
 from structkin.types import Floats
 
 #: Ways to set up the equations of motion: one equation per free coordinate; or all links with multipliers, where the
@@ -87,6 +88,9 @@ def check_call(
     stabiliser = check_stabilisation(formulation, str(integrator), step, problems, **options)
     before = len(problems)
     times = _times(mechanism, t, samples, problems)
+    least = LAST_DIGIT * float(np.abs(times).max())
+    if step is not None and is_number(step) and 0 < step < least:
+        problems.append(Problem("step", f"{step!r} s is finer than times are rounded", f"{least:.1e} s or more"))
     problems += free_problems(mechanism, free, float(times[0]) if len(problems) == before else None)
     users = functions_of(loads, problems)
     problems += pressed(mechanism)

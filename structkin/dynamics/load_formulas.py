@@ -65,14 +65,17 @@ def add_springs(mem: Any, t: float, place: Any, speed: Any, push: Any) -> None:
     for k in range(len(springs)):
         a, b = springs[k][0], springs[k][1]
         dx, dy = place[b][0] - place[a][0], place[b][1] - place[a][1]
+        vx, vy = speed[b][0] - speed[a][0], speed[b][1] - speed[a][1]
         length = sqrt(dx * dx + dy * dy)
-        # Without a free length the force vanishes with the length, whatever its direction.
-        apart = choose((length == 0) & (sizes[k][1] == 0), 1.0, length)
+        given = size_at(mem, springs[k][2], t) if springs[k][2] >= 0 else 0.0
+        # Where the ends meet and only the damper acts, it acts along their velocity, as just before and after. Any
+        # other force has no direction there.
+        free = (length == 0) & (sizes[k][0] * sizes[k][1] == given)
+        dx, dy = choose(free, vx, dx), choose(free, vy, dy)
+        along = sqrt(dx * dx + dy * dy)
+        apart = choose(free & (along == 0), 1.0, along)
         ux, uy = dx / apart, dy / apart
-        rate = ux * (speed[b][0] - speed[a][0]) + uy * (speed[b][1] - speed[a][1])
-        pull = sizes[k][0] * (length - sizes[k][1]) + sizes[k][2] * rate
-        if springs[k][2] >= 0:
-            pull = pull + size_at(mem, springs[k][2], t)
+        pull = sizes[k][0] * (length - sizes[k][1]) + sizes[k][2] * (ux * vx + uy * vy) + given
         push_apart(push, a, b, pull * ux, pull * uy)
 
 

@@ -6,16 +6,17 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from structkin.dynamics.acting import Acting
+from structkin.dynamics.acting import Acting, law_values
 from structkin.dynamics.bodies import Body
 from structkin.dynamics.contacts import met_speeds
 from structkin.dynamics.load_table import LoadTable, load_table
-from structkin.dynamics.user_loads import UserLoad, add_user_load
+from structkin.dynamics.user_loads import UserLoad, add_user_load, when
 from structkin.dynamics.wrench_sums import Wrenches
+from structkin.errors import InputError, Problem
 from structkin.model.forces import Torsion
 from structkin.solve import Motion
 from structkin.solve.motion.moving_frames import cross
-from structkin.types import Floats
+from structkin.types import Flags, Floats
 
 
 def wrenches(
@@ -55,6 +56,31 @@ def _add(total: Wrenches, table: LoadTable, push: Floats) -> None:
             total.push(link, place, force.T)
         else:
             total.turn(link, cross(total.motion.position(1 + 0j, link) - total.motion.position(0j, link), force.T))
+
+
+def aimless(motion: Motion) -> dict[str, Flags]:
+    """Return the samples (n,), by spring, at which its ends meet although it has a force, which has no direction."""
+    acting, found = Acting(motion, load_table(motion.mechanism)), {}
+    for load, (a, b, _) in zip(acting.table.named.get("springs", ()), acting.springs, strict=True):
+        given = 0.0 if load.actuator is None else law_values(load.actuator, motion, load.id)
+        meet = (acting.place[a] == acting.place[b]).all(axis=0) & (load.stiffness * load.free_length != given)
+        if meet.any():
+            found[load.id] = np.asarray(meet)
+    return found
+
+
+def check_directions(motion: Motion) -> None:
+    """Raise `InputError` where the force of a spring has no direction."""
+    hint = "let its ends be apart, or give it no force there: free_length = 0"
+    if problems := [
+        Problem(
+            f"forces.{id}",
+            f"its ends meet {when(motion, int(np.argmax(meet)))}, where its force has no direction",
+            hint,
+        )
+        for id, meet in aimless(motion).items()
+    ]:
+        raise InputError(problems, motion.mechanism.title or "loads")
 
 
 def turned_angle(motion: Motion, load: Torsion) -> Floats:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from structkin.model.flaw import Flaw, decimal_comma, number, short
 from structkin.model.topology import suggest
-from structkin.model.units import QUANTITIES, Units, unit
+from structkin.model.units import QUANTITIES, Dimension, Units, unit
 
 #: A column by its title, or by its number from 1.
 Column = str | int
@@ -99,6 +99,9 @@ WITHOUT_CSV = ("chooses columns of a file, but there is no csv", 'write csv = "d
 #: The separators with which numbers may have decimal commas.
 WITH_COMMAS = (";", "\t")
 
+#: What stands in the place of a unit where there is none.
+NO_UNIT = ("", "-", "1")
+
 #: What to do with a file that is no text, or empty, where a table is read.
 SHEET = "save the sheet as CSV"
 
@@ -107,6 +110,19 @@ SHOWN = 50
 
 #: The encoding of old Windows programs, for titles in a file that is not UTF-8.
 WINDOWS = "cp1252"
+
+#: How units are spelt in the titles of tables, beside their symbols; in any case of letters.
+_SPELT = {
+    **dict.fromkeys(("inch", "inches"), "in"), **dict.fromkeys(("foot", "feet"), "ft"),
+    **dict.fromkeys(("metre", "metres", "meter", "meters"), "m"),
+    **dict.fromkeys(("millimetre", "millimetres", "millimeter", "millimeters"), "mm"),
+    **dict.fromkeys(("centimetre", "centimetres", "centimeter", "centimeters"), "cm"),
+    **dict.fromkeys(("degree", "degrees"), "deg"), **dict.fromkeys(("radian", "radians"), "rad"),
+    **dict.fromkeys(("secs", "second", "seconds"), "s"),
+    **dict.fromkeys(("msec", "millisecond", "milliseconds"), "ms"),
+    **dict.fromkeys(("minute", "minutes"), "min"), **dict.fromkeys(("hour", "hours"), "h"),
+    **dict.fromkeys(("newton", "newtons"), "N"), **dict.fromkeys(("n.m", "n-m"), "N m"),
+}  # fmt: skip
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 _COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
@@ -297,31 +313,44 @@ class _Table:
         """Return the sizes of the columns' units in those of a mechanism file; 1 for those that are not said.
 
         The line above the numbers has units, the first one of the first quantity, or titles that end in [mm] or (mm).
+        What stands for a unit and is none is refused: a column would be read in the unit of the mechanism file.
         """
         said = self.cells(above)
         if _size(said[0], kinds[0], units) is None:
-            said = [_in_brackets(title, kind, units) for title, kind in zip(said, kinds, strict=True)]
+            said = [_in_brackets(title) for title in said]
+        sizes = []
         for text, kind in zip(said, kinds, strict=True):
-            if _is_unit(text) and _size(text, kind, units) is None:
-                raise Flaw(f"line {above.at}: '{short(text)}' is no unit of {kind}", f"in '{self.name}'")
-        return [_size(text, kind, units) or 1.0 for text, kind in zip(said, kinds, strict=True)]
+            size = 1.0 if text in NO_UNIT else _size(text, kind, units)
+            if size is None:
+                known = f"in '{self.name}'; such as {QUANTITIES[kind][1].split(maxsplit=1)[1]}"
+                raise Flaw(f"line {above.at}: '{short(text)}' is no unit of {kind}", known)
+            sizes.append(size)
+        return sizes
 
 
-def _in_brackets(title: str, kind: str, units: Units) -> str:
-    """Return the unit at the end of a title, or an empty text; x(t) is a function of time, and not in tonnes."""
+def _in_brackets(title: str) -> str:
+    """Return the unit at the end of a title, or an empty text.
+
+    >>> [_in_brackets(title) for title in ("lift [mm]", "lift (inch)", "x(t)", "lift (measured)")]
+    ['mm', 'inch', '', '']
+
+    Single letters in round brackets are units of time, length and force only: x(t) is not in tonnes.
+    """
     match = _IN_BRACKETS.fullmatch(title)
-    return match[2] if match and (match[1] == "[" or _size(match[2], kind, units)) else ""
+    if match is None or match[1] == "[":
+        return match[2] if match else ""
+    return match[2] if _unit(match[2]) is not None and match[2] not in "gt" else ""
+
+
+def _unit(text: str) -> tuple[float, Dimension] | None:
+    """Return the SI size and the dimension of a unit; None if the text is none."""
+    try:
+        return unit(_SPELT.get(text.casefold(), text))
+    except Flaw:
+        return None
 
 
 def _size(text: str, kind: str, units: Units) -> float | None:
     """Return the size of a unit of a quantity in that of a mechanism file; None if the text is none."""
-    if not _is_unit(text) or unit(text)[1] != QUANTITIES[kind][0]:
-        return None
-    return unit(text)[0] / units.scale(kind)
-
-
-def _is_unit(text: str) -> bool:
-    try:
-        return any(unit(text)[1])
-    except Flaw:
-        return False
+    found = _unit(text)
+    return found[0] / units.scale(kind) if found is not None and found[1] == QUANTITIES[kind][0] else None

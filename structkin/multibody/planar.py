@@ -9,10 +9,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from structkin.errors import InputError, Problem
+from structkin.joints.belt import Belt
 from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.fastened import Fastened
+from structkin.joints.geneva import Geneva
 from structkin.joints.pair import Pair
 from structkin.joints.prismatic import Prismatic
+from structkin.joints.rack import Rack
 from structkin.joints.revolute import Revolute
 from structkin.joints.slot import Slot
 from structkin.model import forces
@@ -117,7 +121,7 @@ class _Planar:
             make = _JOINTS.get(type(pair))
             if make is None:
                 known = "revolute, prismatic and fastened joints, straight and circular slots have one"
-                kind = JOINT_KINDS[pair.kind].name
+                kind = _CALLED.get(type(pair), JOINT_KINDS[pair.kind].name)
                 self.problems.append(Problem(f"joints.{pair.id}", f"a {kind} has no counterpart in space", known))
                 continue
             yield from make(self, pair)
@@ -247,6 +251,9 @@ _JOINTS: Mapping[type[Pair], Callable[..., Iterator[SpatialJoint]]] = {
     CircularSlot: _circular,
     Fastened: _fastened,
 }
+
+#: What the joints that have the letter of another kind are called.
+_CALLED: Mapping[type[Pair], str] = {Belt: "belt", CurveSlot: "curved slot", Geneva: "Geneva wheel", Rack: "rack"}
 
 
 # --- loads ---------------------------------------------------------------------------------------------------------

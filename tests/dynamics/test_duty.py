@@ -106,6 +106,45 @@ def test_wrong_arguments_and_motions_are_refused():
     assert isinstance(duty, Duty)
 
 
+def stopping():
+    """A rod on a crank that a rocker stops: out of reach for a sixth of each turn, between samples that have forces."""
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (0.4, 0.3), "C": (1.5, 1.3), "D": (3.1, 0)}, forces={"gravity": (0, -G)},
+        links={"ground": ["A", "D"], "crank": {"points": ["A", "B"], "shape": "rod", "mass": 1}, "coupler": ["B", "C"],
+               "rocker": {"points": ["C", "D"], "shape": "rod", "mass": 1}},
+        drivers={"motor": {"joint": "A", "speed": 1}},
+    )  # fmt: skip
+
+
+def test_the_time_without_forces_is_left_out():
+    """The mean is that of the table of forces, of the stretches before and after a gap, each weighted by its length."""
+    from structkin.show import forces_table
+
+    forces = stopping().solve(41).forces(static=True)
+    torque, duty = forces.driver("motor"), forces.duty("motor")
+    gap = np.flatnonzero(np.isnan(torque))
+    assert 0 < gap[0] < gap[-1] < 40 and len(gap) == np.ptp(gap) + 1
+    parts = [slice(0, gap[0]), slice(gap[-1] + 1, 41)]
+    sums = [[np.trapezoid(f(torque[part]), forces.t[part]) for part in parts] for f in (np.copy, np.square)]
+    length = sum(np.ptp(forces.t[part]) for part in parts)
+    assert duty.mean == pytest.approx(sum(sums[0]) / length) and duty.rms**2 == pytest.approx(sum(sums[1]) / length)
+    assert f"{duty.mean:.5g} N m" in [str(cell) for cell in forces_table(forces).columns[1].cells]
+    with pytest.raises(sk.InputError, match="motor: has no torque at some samples"):
+        stopping().solve(41).forces().duty("motor").flywheel(0.05)
+
+
+def test_a_flywheel_needs_a_whole_cycle_although_the_torque_returns():
+    """The cosine has the torque of its start again when the crank has passed its lowest pose, but falls then."""
+    start = {"joint": "A", "law": f"0.5 + {OMEGA}*t"}
+    part = crank(driver=start).solve(361, duration=(2 * np.pi - 1.0) / OMEGA).forces().duty("motor")
+    assert part.effort[0] == pytest.approx(part.effort[-1])
+    with pytest.raises(sk.InputError, match="motor: ends in another part of its cycle"):
+        part.flywheel(0.05)
+    for samples in (5, 361):
+        whole = crank(driver=start).solve(samples).forces().duty("motor").flywheel(0.05)
+        assert whole.energy == pytest.approx(2 * M * G * R, rel=0.1)
+
+
 def test_the_command_prints_duty_and_flywheel(tmp_path):
     from typer.testing import CliRunner
 

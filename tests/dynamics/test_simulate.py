@@ -443,6 +443,14 @@ def test_names_in_free_that_are_no_drivers_or_have_no_law_are_listed():
     assert [problem.key for problem in caught.value.problems] == [f"free.{left}", "free.wrong"]
 
 
+@pytest.mark.parametrize("step", [5e-324, 1e-300, 1e-16])
+def test_a_step_below_the_rounding_of_time_is_refused(step):
+    """There were more of them than a 64-bit number counts, or than a float holds."""
+    with pytest.raises(sk.InputError, match=r"step: .* is finer than times are rounded; 5\.0e-16 s or more"):
+        pendulum().simulate(0.5, samples=3, integrator="rk4", step=step)
+    assert "steps taken" in pendulum().simulate(0.5, samples=3, integrator="rk4", step=1e-15, max_steps=10).stopped
+
+
 def test_mistakes_in_free_are_listed_with_those_of_the_other_arguments():
     m = sk.load(path("crank_rocker"))
     late = m.with_drivers({"motor": {"joint": "A", "law": "sqrt(t - 1)"}})

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import structkin as sk
@@ -143,3 +144,19 @@ def test_multipliers_in_tables(capsys: Any, monkeypatch: Any, tmp_path: Path, sw
     assert len(data["rows"]) == 3 and len(data["multipliers"]) == 3
     code, _, err = run(capsys, monkeypatch, "simulate", swing, "--alpha", 3)
     assert code == 2 and "alpha: the reduced formulation has no constraints to stabilise" in err
+
+
+@pytest.mark.parametrize("samples", [3, 11, 101])
+@pytest.mark.parametrize("formulation", ["reduced", "multipliers"])
+def test_the_time_at_which_a_stroke_ends_does_not_depend_on_the_samples(samples, formulation):
+    """A weight falls half a metre from rest; thrown up, it turns back between the first samples, and falls on."""
+    fall = sk.Mechanism(
+        points={"A": (0, 0)}, links={"ground": [], "weight": {"points": ["A"], "mass": 1}},
+        joints={"guide": {"type": "prismatic", "links": ["ground", "weight"], "axis": (0, 1), "stroke": [-0.5, 1]}},
+        drivers={"z": {"joint": "guide"}}, forces={"gravity": (0, -9.81)},
+    )  # fmt: skip
+    for speed in (0.0, 3.0):
+        r = fall.with_initial({"z": {"speed": speed}}).simulate(1.2, samples=samples, formulation=formulation)
+        (passage,) = r.limits
+        assert passage.t == pytest.approx((speed + np.sqrt(speed**2 + 2 * 9.81 * 0.5)) / 9.81, abs=1e-8)
+        assert passage.drivers["z"] == pytest.approx(-0.5, abs=1e-9)

@@ -122,14 +122,14 @@ def test_loads_are_a_list_of_functions(loads: Any) -> None:
 
 @pytest.mark.parametrize("engine", ["auto", "compiled"])
 @pytest.mark.parametrize("options", OPTIONS)
-def test_a_spring_without_a_direction_is_not_reported_as_a_driver_without_value(
-    options: dict[str, Any], engine: str
-) -> None:
+def test_a_spring_whose_force_has_no_direction_is_named(options: dict[str, Any], engine: str) -> None:
     """Its ends coincide at the start: the accelerations are NaN."""
     spring = {"type": "spring", "between": ["S", "B"], "stiffness": 10, "free_length": 0.1}
     m = arm(points={"A": (0, 0), "B": (1, 0), "S": (1, 0)}, forces={"spring": spring},
             links={"ground": ["A", "S"], "rod": {"points": ["A", "B"], "shape": "rod", "mass": 3}})  # fmt: skip
-    with pytest.raises(sk.InputError, match="the motion has diverged"):
+    with pytest.raises(
+        sk.InputError, match=r"forces\.spring: its ends meet at t = 0 s, where its force has no direction"
+    ):
         m.simulate(1.0, engine=engine, **options)
 
 
@@ -143,6 +143,37 @@ def test_a_spring_without_free_length_has_no_force_at_no_length(engine: str) -> 
     assert not r.stopped and abs(r.energy - r.energy[0]).max() < 1e-7
     at_rest = arm(**{**m.source_dict, "drivers": {"swing": {"joint": "A", "speed": 0}}}).solve(t=[0.0])
     assert at_rest.forces().driver("swing") == pytest.approx(3 * 9.81 / 2)
+
+
+@pytest.mark.parametrize("engine", ["python", "compiled"])
+def test_a_damper_acts_where_its_ends_meet(engine: str) -> None:
+    """There as just before and after, along their velocity: of a rod of 1 m it takes c w in the first sample, too."""
+    between = {"type": "spring", "between": ["S", "B"], "damping": 2}
+    world = {"points": {"A": (0, 0), "B": (1, 0), "S": (1, 0)},
+             "links": {"ground": ["A", "S"], "rod": {"points": ["A", "B"], "shape": "rod", "mass": 3}}}  # fmt: skip
+    driven = arm(**world, forces={"spring": between}, drivers={"swing": {"joint": "A", "speed": 1.5}})
+    torque = driven.solve(t=[0.0, 1e-6, 1.0]).forces().driver("swing")
+    assert torque[0] == pytest.approx(2 * 1.5) and torque[:2] == pytest.approx(2 * 1.5)
+    assert torque[2] == pytest.approx(2 * 1.5 * np.cos(0.75) ** 2)  # a chord turns by half the angle
+    thrown = arm(**world, forces={"spring": between}, initial={"swing": {"speed": 1.5}})
+    r = thrown.simulate(0.1, samples=3, engine=engine)
+    assert r.alpha("rod")[0] == pytest.approx(-2 * 1.5 / 1.0)  # the moment of inertia is 1 kg m^2
+
+
+def test_forces_name_the_samples_at_which_a_spring_has_no_direction() -> None:
+    """A force that is not zero where the ends meet; with as much pull as push, all is known."""
+    world = {"points": {"A": (0, 0), "B": (1, 0), "S": (1, 0)}, "links": {"ground": ["A", "S"], "rod": ["A", "B"]},
+             "drivers": {"swing": {"joint": "A", "speed": 1}}}  # fmt: skip
+    spring = {"type": "spring", "between": ["S", "B"]}
+    for entry in ({"stiffness": 10, "free_length": 0.1}, {"actuator": "1 + t"}, {"stiffness": 10, "actuator": 2}):
+        forces = arm(**world, forces={"spring": spring | entry}).solve(t=[0.0, 1.0]).forces()
+        assert np.isnan(forces.driver("swing")).tolist() == [True, False]
+        assert forces.notes == (
+            "spring: its ends meet at 1 sample, where its force has no direction; forces are NaN there",
+        )
+    balanced = {"stiffness": 10, "free_length": 0.1, "actuator": 1}
+    forces = arm(**world, forces={"spring": spring | balanced}).solve(t=[0.0, 1.0]).forces()
+    assert forces.notes == () and forces.driver("swing") == pytest.approx([0.0, 10 * np.sin(1.0)])
 
 
 def test_a_load_that_ends_stops_the_simulation_and_is_named() -> None:

@@ -175,6 +175,10 @@ def test_a_title_in_an_old_encoding_is_found(tmp_path):
         ("t (ms),x (deg)\n", 1e-3, np.pi / 180),
         ("t,x\nms,deg\n", 1e-3, np.pi / 180),
         ("t,x(t)\n", 1, 1),
+        ("t,x (measured)\n", 1, 1),
+        ("t,x\nmsec,Degrees\n", 1e-3, np.pi / 180),
+        ("t [Seconds],x (degree)\n", 1, np.pi / 180),
+        ("t,x\ns,-\n", 1, 1),
         ("time,angle [-]\n", 1, 1),
         ("", 1, 1),
     ],
@@ -184,6 +188,19 @@ def test_units_of_columns_are_converted(head, times, values, tmp_path):
     law = bar(csv=str(tmp_path / "t.csv")).drivers["motor"].law
     np.testing.assert_allclose(law.times, np.multiply(SQUARES[0], times), rtol=1e-15)
     np.testing.assert_allclose(law.values, np.multiply(SQUARES[1], values), rtol=1e-15)
+
+
+@pytest.mark.parametrize("head", ["t [s],lift [inch]", "t,lift (Inches)", "Time,Lift\nsec,inch", "t [s],lift [in]"])
+def test_inches_are_not_millimetres(head, tmp_path):
+    """One unit of the table is 25.4 mm, in a file in mm and in one in feet."""
+    (tmp_path / "t.csv").write_text(head + "\n0,0\n1,1\n2,4\n", encoding="utf-8")
+    for length in ("mm", "ft"):
+        m = sk.Mechanism(
+            units={"length": length}, points={"P": (0, 0)}, links={"ground": [], "slide": ["P"]},
+            joints={"guide": {"type": "prismatic", "links": ["ground", "slide"], "axis": (1, 0)}},
+            drivers={"feed": {"joint": "guide", "csv": str(tmp_path / "t.csv")}},
+        )  # fmt: skip
+        assert m.solve(t=[0.0, 1.0, 2.0]).position("P")[:, 0] == pytest.approx([0, 0.0254, 4 * 0.0254], abs=1e-12)
 
 
 def test_the_csv_of_a_motion_is_a_table(tmp_path):
@@ -227,6 +244,11 @@ def test_the_csv_of_a_motion_is_a_table(tmp_path):
         ('t,"x\n0,0\n1,1\n', None, "line 1: unexpected end of data; a cell in quotes ends"),
         ("t [s],x [mm]\n0,0\n1,1\n2,4\n", None, "line 1: 'mm' is no unit of angle"),
         ("t,x\ns,mm\n0,0\n1,1\n2,4\n", None, "line 2: 'mm' is no unit of angle"),
+        ("t [s],x (mm)\n0,0\n1,1\n2,4\n", None, "line 1: 'mm' is no unit of angle"),
+        ("t [s],x (inch)\n0,0\n1,1\n2,4\n", None, "line 1: 'inch' is no unit of angle"),
+        ("t [s],x [Grad]\n0,0\n1,1\n2,4\n", None, "line 1: 'Grad' is no unit of angle"),
+        ("t [frames],x [deg]\n0,0\n1,1\n2,4\n", None, "line 1: 'frames' is no unit of time"),
+        ("t,x\ns,pixels\n0,0\n1,1\n2,4\n", None, "line 2: 'pixels' is no unit of angle"),
         ("# only a note\n", None, "the file has no numbers"),
         ("only titles\n", None, "line 1: 'only' is not a number"),
     ],

@@ -103,8 +103,14 @@ def test_poses_elsewhere_are_those_of_the_plane(name):
 def test_parts_without_a_counterpart_are_refused_with_the_reason():
     with pytest.raises(sk.InputError, match="a driver with a law has no counterpart in space"):
         sk.load(path("crank_rocker")).to_spatial()
-    with pytest.raises(sk.InputError, match=r"joints.*: a gear mesh has no counterpart in space; revolute, prismatic"):
-        sk.load(path("geared_five_bar")).to_spatial(drivers="free")
+    for example, joint in (
+        ("geared_five_bar", "gear mesh"), ("rack_and_pinion", "rack"), ("wafer_arm", "belt"),
+        ("geneva", "Geneva wheel"), ("garage_door", "curved slot"),
+    ):  # fmt: skip
+        with pytest.raises(
+            sk.InputError, match=rf"joints.*: a {joint} has no counterpart in space; revolute, prismatic"
+        ):
+            sk.load(path(example)).to_spatial(drivers="free")
     with pytest.raises(sk.InputError, match="drivers: 'driven' is unknown; known: refuse, free"):
         sk.load(path("crank_rocker")).to_spatial(drivers="driven")
 

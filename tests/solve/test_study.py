@@ -141,7 +141,7 @@ def test_best():
     assert len(found.best("min.transmission.C", 1000)) == np.isfinite(values).sum()
     with pytest.raises(sk.InputError, match="is not a measure of one number"):
         found.best("min.transmission.D")
-    with pytest.raises(sk.InputError, match="there is no k 64 of 64"):
+    with pytest.raises(sk.InputError, match="there is no variant 64 of 64"):
         found.variant(64)
 
 

@@ -59,9 +59,40 @@ def test_an_output_that_turns_back_several_times():
     assert swing.forth / (swing.forth + swing.back) == pytest.approx(np.mean(rate > 0), abs=2e-4)
 
 
-def test_an_output_that_rests():
-    swing = sk.load(path("cam_lever_press")).solve().swing("lever")
-    assert swing.rest == pytest.approx(1 / 6, abs=3e-3) and swing.ratio == pytest.approx(1.0, abs=1e-2)
+@pytest.mark.parametrize("samples", [9, 61, 100, 361])
+def test_an_output_that_rests(samples):
+    """Two dwells of 30 of 360 degrees, which begin and end between samples: a lever, and a follower with other laws."""
+    swing = sk.load(path("cam_lever_press")).solve(samples).swing("lever")
+    assert swing.rest == pytest.approx(1 / 6, abs=3e-5) and swing.ratio == pytest.approx(1.0, abs=1e-4)
+    forth, back, rest = follower([("cycloidal", 2.0, 0.02), ("dwell", 0.7, None), ("3-4-5", 3.0, 0.0)], samples)
+    assert (forth, back) == pytest.approx((2.0, 3.0), abs=1e-5) and rest == pytest.approx(2 * np.pi - 5, abs=1e-5)
+
+
+@pytest.mark.parametrize("samples", [9, 100])
+def test_an_output_that_turns_back_gently_does_not_rest(samples):
+    """With this law the acceleration is zero where the follower turns back, in the middle and where the cycle ends."""
+    forth, back, rest = follower([("4-5-6-7", 2.0, 0.02), ("4-5-6-7", 2 * np.pi - 2, 0.0)], samples)
+    assert (forth, back) == pytest.approx((2.0, 2 * np.pi - 2), abs=1e-4) and rest == 0
+
+
+def follower(law, samples):
+    """Return the cam angles over which a follower of a cam with this law and a dwell rises, falls and rests."""
+    entries = [{"motion": motion, "over": over} | ({} if to is None else {"to": to}) for motion, over, to in law]
+    left = 2 * np.pi - sum(over for _, over, _ in law)
+    m = sk.Mechanism(
+        points={"A": (0, 0), "Q": (0.005, 0.05)},
+        links={"ground": ["A"], "disc": ["A"], "lifter": ["Q"]},
+        joints={
+            "guide": {"type": "prismatic", "links": ["lifter", "ground"], "axis": (0, 1)},
+            "contact": {
+                "type": "cam", "cam": "disc", "follower": "lifter", "at": "Q", "radius": 0.01,
+                "law": entries + ([{"motion": "dwell", "over": left}] if left > 1e-12 else []),
+            },
+        },
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )  # fmt: skip
+    swing = m.solve(samples).swing("lifter")
+    return swing.forth, swing.back, swing.rest
 
 
 @pytest.mark.parametrize(

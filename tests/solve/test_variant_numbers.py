@@ -141,7 +141,7 @@ def test_a_value_that_no_mechanism_has_is_the_fault_of_its_variant():
     assert "links.coupler.mass: expected a mass that is not negative" in str(motions.faults[1])
     with pytest.raises(sk.InputError, match="not negative"):
         motions.variant(1)
-    with pytest.raises(sk.InputError, match="there is no k 6 of 6"):
+    with pytest.raises(sk.InputError, match="there is no variant 6 of 6"):
         motions.motion(6)
 
 

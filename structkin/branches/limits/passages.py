@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.polynomial import Polynomial
 
 from structkin.branches.limits.counting import count_turns
 from structkin.branches.limits.next_stop import modes_of, next_stop
@@ -31,6 +32,8 @@ MOST = 20
 ENDED = (Status.OUT_OF_REACH, Status.NOT_CONVERGED, Status.BEYOND_STROKE, Status.UNCERTIFIED)
 #: Budget, in steps, for locating all of them.
 STEPS = 2500
+#: Places between two samples at which the rate of a coordinate shows that it goes one way.
+PLACES = 33
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,13 +170,18 @@ def _at_once(poses: Poses, modes: Modes) -> Limit | None:
 
 
 class _InputPath:
-    """The drivers' values between two samples, by their laws or along a straight line."""
+    """The drivers' values between two samples: by their laws, of a simulation by their rates, or a straight line."""
 
     def __init__(self, motion: Motion, first: int, last: int) -> None:
         self._t = motion.t[first], motion.t[last]
         self._ends = {id: (z[0, first], z[0, last]) for id, z in motion.drivers.items()}
         self._laws = {
             id: drive.law for id, drive in motion.mechanism.drivers.items() if self._follows(motion, id, first)
+        }
+        self._courses = {
+            id: _course(z[:, first], z[:, last], float(self._t[1] - self._t[0]))
+            for id, z in motion.drivers.items()
+            if id not in self._laws and id not in motion.thirds
         }
 
     @staticmethod
@@ -190,8 +198,24 @@ class _InputPath:
         for id, (first, last) in self._ends.items():
             law = self._laws.get(id)
             if law is None:
-                values[id] = first + p * (last - first)
+                course = self._courses.get(id)
+                values[id] = first + p * (last - first) if course is None else course(p)
                 continue
             value, rate, _ = law(np.asarray(t0 + np.real(p) * (t1 - t0), dtype=np.float64))
             values[id] = value + 1j * np.imag(p) * (rate * (t1 - t0)) if np.iscomplexobj(p) else value
         return values
+
+
+def _course(first: Floats, last: Floats, h: float) -> Polynomial | None:
+    """Return a coordinate over a part of its time 0 to 1, given value, rate and second rate (3,) at both ends.
+
+    It is the polynomial of fifth degree, if that goes one way; None where it does not, and where rates are not known.
+    """
+    scale = np.array([1.0, h, h * h])
+    (y, v, a), (y1, v1, a1) = first * scale, last * scale
+    if not np.isfinite([v, a, v1, a1]).all():
+        return None
+    d, e, f = y1 - y - v - a / 2, v1 - v - a, a1 - a
+    course = Polynomial([y, v, a / 2, 10 * d - 4 * e + f / 2, 7 * e - 15 * d - f, 6 * d - 3 * e + f / 2])
+    rates = course.deriv()(np.linspace(0.0, 1.0, PLACES))
+    return course if (rates >= 0).all() or (rates <= 0).all() else None

@@ -21,7 +21,10 @@ from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.frozen import freeze
 from structkin.numerical_tolerances import ROUNDED_DATA, ROUNDING
-from structkin.types import Floats
+from structkin.types import Flags, Floats
+
+#: Part of the largest slope of the torque by which the slopes at both ends of a cycle may differ: they are estimates.
+SLOPES = 0.1
 
 if TYPE_CHECKING:
     from structkin.dynamics.inverse.kinetostatics import Kinetostatics
@@ -58,8 +61,8 @@ class Duty:
     """What a driver delivers at n samples: torque [N m] or force [N] against speed [rad/s or m/s], and their measures.
 
     `peak` and `rms` are those of `effort` (n,), the root mean square and the mean weighted by time; `top` is the
-    largest speed. `power` (n,) [W] is negative where the driver brakes. Samples without forces are left out. Printed,
-    it is a table.
+    largest speed. `power` (n,) [W] is negative where the driver brakes. Samples without forces are left out, and so is
+    the time around them: `joined` (n,) says whether the sample before is that of the motion. Printed, it is a table.
     """
 
     driver: str
@@ -68,6 +71,7 @@ class Duty:
     value: Floats
     speed: Floats
     effort: Floats
+    joined: Flags
 
     def __post_init__(self) -> None:
         """Make the arrays read-only."""
@@ -109,10 +113,11 @@ class Duty:
 
     def _mean(self, values: Floats) -> float:
         """Return the mean over time; that of a rounding error is zero."""
-        if len(values) == 1 or not np.isfinite(self.t).all():
-            found = float(values.mean())
+        steps = np.where(self.joined[1:], np.abs(np.diff(self.t)), 0.0)
+        if np.isfinite(self.t).all() and steps.any():
+            found = float(np.average(0.5 * (values[1:] + values[:-1]), weights=steps))
         else:
-            found = float(np.trapezoid(values, self.t) / (self.t[-1] - self.t[0]))
+            found = float(values.mean())
         return found if abs(found) > ROUNDING * np.abs(values).max() else 0.0
 
     def lacking(
@@ -138,8 +143,11 @@ class Duty:
         """Return the flywheel that keeps the speed within a coefficient of fluctuation, (max - min) / mean.
 
         It turns with the driver. Raises `InputError` where the driver is no rotation at a constant speed, where the
-        motion is not one whole cycle or more, and for a fluctuation that is not between 0 and 1.
+        motion is not one whole cycle or more with a torque at each sample, and for a fluctuation that is not between 0
+        and 1.
         """
+        from scipy.interpolate import CubicSpline
+
         problems = []
         if not 0 < fluctuation < 1:
             problems.append(Problem("fluctuation", f"{fluctuation:g} is not between 0 and 1", "such as 0.02"))
@@ -147,10 +155,14 @@ class Duty:
             problems.append(Problem(self.driver, "does not turn at a constant speed", "solve a cycle of a motor"))
         elif abs(self.effort[-1] - self.effort[0]) > ROUNDED_DATA * self.peak or not (np.diff(self.t) > 0).all():
             problems.append(Problem(self.driver, "does not end with the torque of its start", "solve a whole cycle"))
+        elif not self.joined[1:].all():
+            problems.append(
+                Problem(self.driver, "has no torque at some samples", "solve a cycle that is ok throughout")
+            )
+        elif not self._is_cycle():
+            problems.append(Problem(self.driver, "ends in another part of its cycle", "solve a whole cycle"))
         if problems:
             raise InputError(problems, f"flywheel of {self.driver}")
-        from scipy.interpolate import CubicSpline
-
         order = slice(None) if self.value[-1] > self.value[0] else slice(None, None, -1)
         q, torque = self.value[order], self.effort[order].copy()
         torque[-1] = torque[0]
@@ -163,6 +175,15 @@ class Duty:
         change = float(stored[most] - stored[least])
         inertia = change / (fluctuation * float(np.mean(self.speed)) ** 2)
         return Flywheel(inertia, change, mean, float(ends[least]), float(ends[most]))
+
+    def _is_cycle(self) -> bool:
+        """Return whether the driver turns by whole turns, or its torque ends with the slope of its start."""
+        from scipy.interpolate import CubicSpline
+
+        turns = np.ptp(self.value) / (2 * np.pi)
+        slopes = CubicSpline(self.t, self.effort)(self.t, 1)
+        alike = abs(slopes[-1] - slopes[0]) <= SLOPES * np.abs(slopes).max()
+        return bool(alike or (turns > 0.5 and abs(turns - round(turns)) < ROUNDED_DATA))
 
     def __str__(self) -> str:
         """Return a table."""
@@ -191,4 +212,5 @@ def duty(forces: Kinetostatics, driver: str) -> Duty:
         message = "has no effort at any sample"
         raise InputError([Problem(driver, message, "solve a motion with rates")], motion.mechanism.title)
     angular = motion.mechanism.drivers[driver].kind == "angle"
-    return Duty(driver, angular, motion.t[known], value[known], speed[known], effort[known])
+    joined = np.append(True, known[:-1])[known]
+    return Duty(driver, angular, motion.t[known], value[known], speed[known], effort[known], joined)

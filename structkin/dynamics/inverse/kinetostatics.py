@@ -34,7 +34,7 @@ from structkin.dynamics.inverse.columns import (
 )
 from structkin.dynamics.inverse.pair_forces import place_of
 from structkin.dynamics.inverse.reverse import Layout, ReverseSweep
-from structkin.dynamics.loads import wrenches
+from structkin.dynamics.loads import aimless, wrenches
 from structkin.dynamics.user_loads import UserLoad, functions_of
 from structkin.dynamics.wrench_sums import Wrenches
 from structkin.errors import InputError, Problem
@@ -213,10 +213,11 @@ class Kinetostatics:
     def notes(self) -> tuple[str, ...]:
         """What these forces leave out, and where they contradict the motion.
 
-        Left out are moments of guides that rub, where the length of the bearing is not given. Contacts that would have
-        to pull do not hold their links together: the motion is not what would happen.
+        Left out are moments of guides that rub, where the length of the bearing is not given, and samples at which the
+        force of a spring has no direction. Contacts that would have to pull do not hold their links together: the
+        motion is not what would happen.
         """
-        return (*moment_notes(self), *_pulling_notes(self))
+        return (*moment_notes(self), *_pulling_notes(self), *_aimless_notes(self))
 
     # --- the frame ----------------------------------------------------------------------------------------
 
@@ -389,6 +390,14 @@ def _pulling_notes(found: Kinetostatics) -> list[str]:
         f"{joint}: the contact force pulls at {n} sample{'s' * (n > 1)}; the links would separate there"
         for joint, n in counts.items()
         if n
+    ]
+
+
+def _aimless_notes(found: Kinetostatics) -> list[str]:
+    counts = {id: int(meet.sum()) for id, meet in aimless(found.motion).items()}
+    return [
+        f"{id}: its ends meet at {n} sample{'s' * (n > 1)}, where its force has no direction; forces are NaN there"
+        for id, n in counts.items()
     ]
 
 

@@ -29,6 +29,7 @@ from structkin.dynamics.compiled.memory import Lists
 from structkin.dynamics.contacts import note
 from structkin.dynamics.driver_coordinates import DriverCoordinates, given_efforts
 from structkin.dynamics.load_table import load_table
+from structkin.dynamics.loads import check_directions
 from structkin.dynamics.multipliers import whole
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
 from structkin.dynamics.multipliers.compiled.packing import packed
@@ -285,6 +286,7 @@ class Multipliers:
         table, state = load_table(self.mechanism), self._state(t)
         for law, id in zip(table.laws, table.owners, strict=True):
             law_values(law, state, id)
+        check_directions(state)
         given_efforts(self.mechanism, self.order, t)
         return BlownUpError(t)
 

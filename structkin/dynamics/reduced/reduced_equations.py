@@ -32,7 +32,7 @@ from structkin.dynamics.compiled.runs import AHEAD
 from structkin.dynamics.contacts import note
 from structkin.dynamics.driver_coordinates import DriverCoordinates, given_efforts
 from structkin.dynamics.integrators.methods import METHODS
-from structkin.dynamics.loads import wrenches
+from structkin.dynamics.loads import check_directions, wrenches
 from structkin.dynamics.reduced.counted import Counted
 from structkin.dynamics.reduced.partition import LIMIT
 from structkin.dynamics.reduced.pose import RATE_LIMIT, BlownUpError, NoPoseError, Pose, roots_at, slopes_at
@@ -366,6 +366,7 @@ class Reduced:
         mem = self._machine.mem
         given_efforts(self.own, list(self.own.forces.efforts), t)
         state = self._state(t, z, np.array(mem.x)[:, :, None], self.poses.turns)
+        check_directions(state)
         loads = wrenches(state, (), self.users, impacts=self.impacts)
         sizes = [mem.right, *loads.force.values(), *loads.moment.values()]
         known = all(np.isfinite(size).all() for size in sizes)

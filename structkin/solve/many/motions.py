@@ -113,11 +113,11 @@ class Motions:
 
         Solved at the times `t`, or at the values of its drivers, it gives the same numbers to the last digit.
         """
-        return self.of(whole_index(k, self.count, "k", self.mechanism.title))
+        return self.of(whole_index(k, self.count, "variant", self.mechanism.title))
 
     def motion(self, k: int) -> Motion:
         """Return the whole `Motion` of variant k, solved individually unless it was; `InputError` as in `variant`."""
-        k = whole_index(k, self.count, "k", self.mechanism.title)
+        k = whole_index(k, self.count, "variant", self.mechanism.title)
         return self.motions[k] if k in self.motions else self.alone(k)
 
     def position(self, point: str) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
 
 import numpy as np
 
@@ -12,13 +13,16 @@ from structkin.errors import InputError, Problem
 from structkin.joints.guide import Guide
 from structkin.joints.sliding import Sliding
 from structkin.model.topology import suggest
-from structkin.numerical_tolerances import HALF_DIGITS, NEGLIGIBLE, ROOT, SAME_POSE
+from structkin.numerical_tolerances import HALF_DIGITS, ROOT, ROUNDING, SAME_POSE
 from structkin.solve.motion.motion import Motion
 from structkin.solve.solve_groups import solve_groups
-from structkin.types import Floats
+from structkin.types import Flags, Floats
 
-#: Where an output turns back, an interval is divided into so many parts, so often.
+#: Where an output turns back, or a rest begins or ends, an interval is divided into so many parts, so often.
 PARTS, ROUNDS = 16, 6
+
+#: A rest that is a smaller part of the cycle is that of an output which turns back gently.
+SHORTEST_REST = 1e-3
 
 #: A coordinate (n,) with its rate and second rate.
 Output = tuple[Floats, Floats, Floats]
@@ -96,10 +100,11 @@ def _angle(motion: Motion, link: str) -> Output:
 def _refined(
     motion: Motion, read: Callable[[Motion], Output], size: float, found: tuple[Floats, Floats, Floats, Floats]
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return times, coordinates, rates and accelerations (n,), with more and more of them where the rate is zero."""
+    """Return times, coordinates, rates and accelerations (n,), with more of them where the rate becomes zero."""
     for _ in range(ROUNDS):
         t, x, v, a = found
-        k = np.flatnonzero(v[1:] * v[:-1] < 0)
+        still = _still(v)
+        k = np.flatnonzero((v[1:] * v[:-1] < 0) & ~(still[1:] & still[:-1]) | (still[1:] != still[:-1]))
         k = k[t[k + 1] - t[k] > HALF_DIGITS * (t[-1] - t[0])]
         if not len(k):
             break
@@ -130,22 +135,32 @@ def _travel(motion: Motion, joint: str) -> Output:
     return motion.travel(joint), dot(1, 0) + dot(0, 1), dot(2, 0) + 2 * dot(1, 1) + dot(0, 2)
 
 
+def _still(v: Floats) -> Flags:
+    """Return where a rate (n,) is zero but for rounding."""
+    return np.asarray(np.abs(v) <= ROUNDING * np.max(np.abs(v)))
+
+
 def _strokes(t: Floats, v: Floats, a: Floats) -> tuple[list[float], tuple[float, float, float]]:
     """Return when a rate changes its sign, and the times in which it is positive, negative and zero."""
     from scipy.interpolate import CubicHermiteSpline
     from scipy.optimize import brentq
 
     rate = CubicHermiteSpline(t, v, a)
-    still = np.abs(v) <= NEGLIGIBLE * np.max(np.abs(v))
-    # A single sample at rest is one where it turns back.
-    still &= np.append(False, still[:-1]) | np.append(still[1:], False)
-    sign = np.where(still, 0, np.sign(v))
-    ends, times = [], {1: 0.0, -1: 0.0, 0: 0.0}
+    sign = np.where(_still(v), 0, np.sign(v))
+    ends: list[float] = []
+    parts: list[tuple[int, float]] = []
     for k in range(len(t) - 1):
         first, last, edge = int(sign[k]), int(sign[k + 1]), t[k + 1]
         if first * last < 0:
             edge = float(brentq(lambda at: float(rate(at)), t[k], t[k + 1], xtol=ROOT * (t[-1] - t[0])))
             ends.append(edge)
-        times[first or last] += float(edge - t[k])
-        times[last] += float(t[k + 1] - edge)
+        parts += [(first or last, float(edge - t[k])), (last, float(t[k + 1] - edge))]
+    runs = [(way, sum(time for _, time in run)) for way, run in groupby(parts, lambda part: part[0])]
+    if len(runs) > 1 and runs[0][0] == runs[-1][0]:  # after the last one the cycle begins again
+        runs[0] = runs[0][0], runs[0][1] + runs.pop()[1]
+    times = {1: 0.0, -1: 0.0, 0: 0.0}
+    for k, (way, time) in enumerate(runs):
+        short = way == 0 and time < SHORTEST_REST * (t[-1] - t[0])
+        for one in (runs[k - 1][0], runs[(k + 1) % len(runs)][0]) if short else (way, way):
+            times[one] += time / 2
     return ends, (times[1], times[-1], times[0])

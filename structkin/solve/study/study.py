@@ -103,7 +103,7 @@ class Study:
 
     def variant(self, k: int) -> Mechanism:
         """Return variant k as a mechanism of its own; `InputError` if there is none, or it cannot be built."""
-        k = whole_index(k, len(self), "k", self.mechanism.title)
+        k = whole_index(k, len(self), "variant", self.mechanism.title)
         values = {number_of(self.mechanism, key): float(self.dataset[key].values[k]) for key in self.parameters}
         return with_numbers(self.mechanism, values)
 
