@@ -196,6 +196,17 @@ def test_positions_of_a_table_are_passed(tmp_path):
     assert len(data["candidates"]) == 2 and data["candidates"][0]["error"] < 1e-9
 
 
+def test_an_option_is_given_once(tmp_path):
+    """Of two folders one would not be written; both names are of one option, and what may be repeated still may."""
+    file, twice = written(tmp_path / "a.csv", POSITIONS), ("-o", tmp_path / "A", "--to", tmp_path / "B")
+    wrong = run("synthesise", file, "--positions", *twice, "--seed", 1, "--seed=2", "--pivot", "1,2", "--pivot", "3,4")
+    problems = str(wrong.exception)
+    assert "--to: is given 2 times" in problems and "--to or -o once" in problems and "--seed: is given" in problems
+    assert "--pivot" not in problems and not (tmp_path / "A").exists() and not (tmp_path / "B").exists()
+    assert "--to: is given 2 times" in str(run("studies", "pendulum", "--to", tmp_path, "--to", tmp_path).exception)
+    assert run("examples", "--help").exit_code == run("synthesise", "--json", "--json", "--help").exit_code == 0
+
+
 def test_a_motion_that_cannot_be_followed_has_no_transmission_angle():
     """It comes last by that measure, plain data have None, and no sentence has a number that is none."""
     found = sk.synthesise_positions(
