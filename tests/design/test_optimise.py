@@ -10,6 +10,7 @@ import pytest
 
 import structkin as sk
 from structkin import design
+from structkin.joints.guide import Guide
 from structkin.solve.sensitivity.parameters import read_parameters, varied
 
 TRUE = {"A-B": 0.042, "B-C": 0.118, "C-D": 0.083}
@@ -49,12 +50,34 @@ def test_places_that_are_not_wanted_are_left_out() -> None:
     assert np.allclose([*best.values.values()], [*TRUE.values()], rtol=1e-9)
 
 
+def test_angles_and_travels_that_are_not_wanted_are_left_out() -> None:
+    """A body at some positions: a place and an angle at each of these, and nothing between."""
+    wanted = with_lengths(TRUE).solve(41)
+    angles, places = wanted.angle("coupler").copy(), wanted.position("P").copy()
+    angles[::2], places[::2] = np.nan, np.nan
+    best = four_bar().optimise(WIDE, [design.angle("coupler", angles), design.path("P", places)], samples=41)
+    assert np.allclose([*best.values.values()], [*TRUE.values()], rtol=1e-9)
+    m = sk.load(sk.examples.path("slider_crank_offset"))
+    motion, (name,) = m.solve(25), m.joints.of(Guide)
+    travels = motion.travel(name) + 1e-3
+    travels[3:] = np.nan
+    measure = design.travel(name, travels)
+    np.testing.assert_allclose(measure.values(motion), np.where(np.isnan(travels), 0.0, -1e-3), atol=1e-15)
+    slopes = measure.jacobian(motion, ["lengths.A-B"])
+    assert (slopes[3:] == 0).all() and np.array_equal(
+        slopes[:3], motion.travel_sensitivity(name, to=["lengths.A-B"])[:3]
+    )
+
+
 def test_noise_leaves_no_more_than_itself() -> None:
     noise = 1e-4 * np.random.default_rng(0).normal(size=(41, 2))
     places = with_lengths(TRUE).solve(41).position("P") + noise
     best = four_bar().optimise(WIDE, design.path("P", places), samples=41)
     assert best.value <= np.sum(noise**2)
     assert np.allclose([*best.values.values()], [*TRUE.values()], rtol=0.01)
+    told = re.search(r"the way of P to its places is up to (\S+) m$", best.words)
+    left = np.abs(best.motion.position("P") - places).max()
+    assert told is not None and float(told[1]) == pytest.approx(left, rel=0.006), best.words
 
 
 def test_a_stroke_is_reached_with_transmission_angles_of_forty_degrees() -> None:
@@ -169,6 +192,35 @@ def test_a_wish_out_of_reach_ends_with_the_best_and_says_what_was_in_the_way() -
     best = four_bar().optimise({"lengths.A-B": (0.01, 0.3)}, design.stroke("rocker", 4.0), samples=73)
     assert best.motion.ok.all() and best.value < best.start
     assert "cannot be assembled" in best.words
+    missing = np.ptp(best.motion.angle("rocker")) - 4.0
+    assert f"the stroke of rocker, less the wanted one, is {missing:.3g} rad" in best.words
+
+
+def test_wishes_that_contradict_each_other_are_refused() -> None:
+    high, low = design.stroke("rocker").between(high=1.0), design.stroke("rocker").between(low=1.2)
+    aims = [design.stroke("rocker", 1.0), design.stroke("rocker", 2.0)]
+    with pytest.raises(sk.InputError) as caught:
+        four_bar().optimise(WIDE, aims, limits=[high, low], samples=25)
+    assert [problem.message for problem in caught.value.problems] == [
+        "has two aims that differ", "at least 1.2 and at most 1 contradict each other"
+    ]  # fmt: skip
+    # Halves of a path, and two aims that are weighed, do not contradict each other.
+    places = with_lengths(TRUE).solve(9).position("P")
+    halves = [np.where(np.arange(9)[:, None] < 5, *pair) for pair in ((places, np.nan), (np.nan, places))]
+    best = four_bar().optimise(WIDE, [design.path("P", half) for half in halves], samples=9, evaluations=2)
+    assert best.met
+    four_bar().optimise(WIDE, [aims[0], aims[1].times(2.0)], samples=9, evaluations=2)
+
+
+def test_everything_wrong_is_listed_at_once() -> None:
+    wrong = {"lengths.A-X": (1, 2), "lengths.A-B": (0.3, 0.01), "lengths.B-A": (0.1, 0.3), "points.P.x": 3.0}
+    measures = [design.stroke("rokcer"), design.path("Q", np.zeros((5, 2))), design.effort("engine")]
+    with pytest.raises(sk.InputError) as caught:
+        four_bar().optimise(wrong, measures, limits=[measures[0].between(high=1.0)], samples=5, evaluations=1)
+    keys = [problem.key for problem in caught.value.problems]
+    bounds = [f"parameters.{name}" for name in ("lengths.A-X", "lengths.B-A", "lengths.A-B", "points.P.x")]
+    assert keys == [*bounds, "evaluations", "rokcer", "Q", "engine"]
+    assert "did you mean 'rocker'?" in str(caught.value)
 
 
 def test_all_wrong_bounds_are_listed_at_once() -> None:
