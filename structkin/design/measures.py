@@ -6,6 +6,7 @@
     closing()              how far each dyad is from a limit position, the squared sine of a transmission angle
     stroke("J", length)    the range of a travel, or of a link's angle, over the samples, less a wanted one
     dwell("J", 10, 30)     how far a travel, or a link's angle, is from its mean over some samples, where it should rest
+    time_ratio("J", 1.5)   the time of the slower of both strokes by that of the faster, less a wanted one: quick return
     coordinate("P", "x")   that of a point at each sample: a region for it, or for a pivot      n numbers [m]
     extent()               width and height of the mechanism over the samples                   2 numbers [m]
     grashof([*"ABCD"])        by how much a four-bar satisfies Grashof's condition                 1 number [m]
@@ -30,6 +31,7 @@ from structkin.joints.sliding import Sliding
 from structkin.model.topology import suggest
 from structkin.solve.engine import discriminant
 from structkin.solve.motion.motion import Motion
+from structkin.solve.motion.swing import ratio_slopes
 from structkin.solve.sensitivity.sensitivity import Sensitivity
 from structkin.types import Floats
 
@@ -216,6 +218,22 @@ def dwell(of: str, first: int, last: int) -> Measure:
         lambda motion, names: resting(motion, _slopes(motion, of, names)),
         "output",
         of,
+    )
+
+
+@checked
+def time_ratio(of: str, wanted: float = 0.0) -> Measure:
+    """Return the time ratio (1,) of a link or a joint that slides, less a wanted one; see `Motion.swing`.
+
+    The motion has to be a whole cycle by the laws of its drivers. Raises `InputError` where it is not, or the output
+    does not go to and fro, when it is measured.
+    """
+    return Measure(
+        f"the time ratio of {of}{', less the wanted one,' if wanted else ''}",
+        lambda motion: np.array([motion.swing(of).ratio - wanted]),
+        lambda motion, names: ratio_slopes(motion, of, names)[None],
+        of=of,
+        aimed=wanted != 0,
     )
 
 

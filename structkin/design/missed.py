@@ -43,7 +43,8 @@ def contradictions(objective: Sequence[Measure], limits: Sequence[Limit], motion
                 hint = "leave one out, or give them weights that differ"
                 found.append(Problem(one.words.rstrip(","), "has two aims that differ", hint))
     for low, high in permutations(limits, 2):
-        if low.measure.kind and low.measure.words == high.measure.words and low.low > high.high:
+        known = low.measure.kind or low.measure.of
+        if known and low.measure.words == high.measure.words and low.low > high.high:
             message = f"at least {low.low:g} and at most {high.high:g} contradict each other"
             found.append(Problem(low.measure.words, message, "leave one of the limits out"))
     return found
@@ -74,15 +75,15 @@ def missed_aims(objective: Sequence[Measure], motion: Motion) -> Iterator[str]:
         values = np.ravel(measure.values(motion)) / measure.weight
         k = int(np.abs(values).argmax())
         _, shown, unit = _reading(measure, motion, k)
-        size = 1.0 if _is_angle(measure, motion) else motion.mechanism.size
+        size = motion.mechanism.size if _is_length(measure, motion) else 1.0
         if abs(values[k]) > VISIBLE * size:
             most = "up to " if len(values) > 1 else ""
             yield f"{measure.words} is {most}{decimal(shown(abs(values[k]) if most else values[k]), 3)}{unit}"
 
 
-def _is_angle(measure: Measure, motion: Motion) -> bool:
+def _is_length(measure: Measure, motion: Motion) -> bool:
     kind = _output_kind(motion, measure.of) if measure.kind in ("output", "stroke") else measure.kind
-    return kind == "angle"
+    return kind == "length"
 
 
 def _reading(measure: Measure, motion: Motion, k: int) -> tuple[str, Callable[[float], float], str]:

@@ -86,21 +86,25 @@ class _Search:
     _known: dict[bytes, Motion | None] = field(default_factory=dict)
 
     def motion(self, x: Floats) -> Motion | None:
-        """Return the motion of a variant; None if it cannot be built."""
+        """Return the motion of a variant; None if it cannot be built, or not be measured."""
         x = x[: len(self.parameters)]
         key = x.tobytes()
         if key not in self._known:
             if len(self.history) >= self.evaluations:
                 raise _SpentError
             self._known = dict([*self._known.items()][-2:])
-            self._known[key] = found = self._made(x)
-            whole = found is not None and bool(found.regular.all())
-            self.history.append(self.value(found) if whole and found is not None else np.nan)
-            if whole and found is not None:
-                missed = self.misses(found)
-                rank = missed if missed > VISIBLE else 0.0, self.history[-1]
-                if self.best is None or rank < self.best[0]:
-                    self.best = rank, x.copy()
+            found, value = self._made(x), np.nan
+            if found is not None and found.regular.all():
+                try:
+                    missed, value = self.misses(found), self.value(found)
+                except InputError:
+                    found = None  # it has no such number: an output may no longer go to and fro
+                else:
+                    rank = missed if missed > VISIBLE else 0.0, value
+                    if self.best is None or rank < self.best[0]:
+                        self.best = rank, x.copy()
+            self.history.append(value)
+            self._known[key] = found
         return self._known[key]
 
     def _made(self, x: Floats) -> Motion | None:
@@ -242,7 +246,7 @@ def optimise(
 
 def _wrong_measures(measures: Sequence[Measure], motion: Motion, names: Sequence[str]) -> list[Problem]:
     """Return what is wrong with measures, perhaps of one's own: no finite numbers, or not their derivatives."""
-    problems = []
+    problems: list[Problem] = []
     for measure in measures:
         try:
             values = np.asarray(measure.values(motion))

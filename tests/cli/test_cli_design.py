@@ -305,6 +305,15 @@ def test_a_file_may_wish_for_size_places_and_grashofs_condition(tmp_path):
     assert all(words in problems for words in ("'axis' is x or y", "'Q' is not a point", "'points' is a list"))
 
 
+def test_a_time_ratio_of_a_file_is_that_of_python(tmp_path):
+    text = FOUR_BAR + BOUNDS + "\n[[objective]]\nmeasure = 'time_ratio'\nof = 'rocker'\nwanted = 1.1\n"
+    found = run("optimise", written(tmp_path / "a.toml", f"samples = 49\n{text}"), "--json")
+    bounds = {"lengths.A-B": (0.01, 0.2), "lengths.B-C": (0.05, 0.2), "lengths.C-D": (0.05, 0.2)}
+    own = four_bar().optimise(bounds, design.time_ratio("rocker", 1.1), samples=49)
+    assert json.loads(found.stdout)["values"] == pytest.approx(dict(own.values))
+    assert own.motion.swing("rocker").ratio == pytest.approx(1.1, rel=1e-7)
+
+
 def test_bounds_are_in_the_unit_of_what_they_bound(tmp_path):
     """The value of a driver's table is an angle, as an axis is; a coordinate of a slot's curve is a length."""
     table = FOUR_BAR.replace('speed = "60 rpm"', "table = [[0, 60], [1, 120], [2, 60]]")

@@ -273,6 +273,55 @@ def test_a_dwell_is_the_way_from_the_mean_and_its_derivatives_are_differences(of
         np.testing.assert_allclose(measure.jacobian(motion, names)[:, k], (ends[0] - ends[1]) / (2 * h), atol=1e-7)
 
 
+def shaper(pivot: float) -> sk.Mechanism:
+    """A slotted lever about C, at some height over the shaft A of its crank."""
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (0.03, 0.04), "C": (0, pivot), "E": (0.12, 0.2)},
+        links={"ground": ["A", "C"], "crank": ["A", "B"], "lever": ["C", "E"]},
+        joints={"slot": {"type": "pin-in-slot", "pin": "B", "slot": "lever",
+                         "axis": [0.03, 0.04 - pivot]}},
+        drivers={"motor": {"joint": "A", "speed": "60 rpm"}},
+    )  # fmt: skip
+
+
+def quick_return(crank: float, pivot: float) -> float:
+    """The crank is square to the lever at both ends: cos(beta) = a / d; it turns 2 beta on the short way."""
+    beta = np.arccos(crank / pivot)
+    return float((np.pi - beta) / beta)
+
+
+def test_a_time_ratio_is_that_of_the_book_and_its_derivative_too() -> None:
+    m, h = shaper(-0.12), 1e-5
+    measure = design.time_ratio("lever")
+    motion = m.solve(181)
+    assert measure.values(motion)[0] == pytest.approx(quick_return(0.05, 0.12), rel=1e-8)
+    names = ["lengths.A-B", "points.C.y"]
+    wanted = [
+        (quick_return(0.05 + h, 0.12) - quick_return(0.05 - h, 0.12)) / (2 * h),
+        (quick_return(0.05, 0.12 - h) - quick_return(0.05, 0.12 + h)) / (2 * h),
+    ]
+    np.testing.assert_allclose(measure.jacobian(motion, names)[0], wanted, rtol=1e-6)
+    best = m.optimise({"lengths.A-B": (0.01, 0.1)}, design.time_ratio("lever", 2.0), samples=181)
+    # beta = 60 deg.
+    assert best.values["lengths.A-B"] == pytest.approx(0.06, rel=1e-7), best.words
+    turned, rates, second = motion.drivers["motor"]
+    with pytest.raises(sk.InputError, match="only where drivers have laws"):
+        measure.jacobian(m.solve(t=motion.t, drivers={"motor": (turned, rates, second)}), names)
+    with pytest.raises(sk.InputError, match="rates are not known"):
+        measure.values(m.solve(t=motion.t, drivers={"motor": turned}))
+    with pytest.raises(sk.InputError, match="never turns back"):
+        m.optimise({"lengths.A-B": (0.01, 0.1)}, design.time_ratio("crank", 2.0), samples=25)
+
+
+def test_the_time_ratio_of_a_slider_has_the_derivatives_of_differences() -> None:
+    m = sk.load(sk.examples.path("slider_crank_offset"))
+    measure, motion, (name,), h = design.time_ratio("guide"), m.solve(121), ["lengths.A-B"], 1e-6
+    (own,) = read_parameters(m, [name])
+    ends = [measure.values(varied(m, {own: own.value + side * h}).solve(t=motion.t)) for side in (1, -1)]
+    slope = measure.jacobian(motion, [name])[0, 0]
+    assert abs(slope) > 0.1 and slope == pytest.approx((ends[0] - ends[1])[0] / (2 * h), rel=1e-5)
+
+
 def test_a_dwell_of_wrong_samples_is_refused() -> None:
     for first, last in ((5, 5), (-1, 3), (7, 2)):
         with pytest.raises(sk.InputError, match="do not rise from zero"):
