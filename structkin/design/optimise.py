@@ -79,6 +79,7 @@ class _Search:
     sizes: Floats
     solve: Callable[[Mechanism], Motion]
     evaluations: int
+    progress: Callable[[float], None] | None
     #: The limit of assembly, if it is to be held as well.
     room: Sequence[Limit] = ()
     history: list[float] = field(default_factory=list)
@@ -104,6 +105,8 @@ class _Search:
                     if self.best is None or rank < self.best[0]:
                         self.best = rank, x.copy()
             self.history.append(value)
+            if self.progress is not None:
+                self.progress(len(self.history) / self.evaluations)
             self._known[key] = found
         return self._known[key]
 
@@ -180,6 +183,7 @@ def optimise(
     t: ArrayLike | None,
     drivers: Mapping[str, Any] | None,
     evaluations: int,
+    progress: Callable[[float], None] | None,
 ) -> Optimum:
     """Return the best variant of a mechanism; see `Mechanism.optimise`."""
     own = mechanism.solve(samples, t=t, drivers=drivers)
@@ -206,7 +210,7 @@ def optimise(
     x = np.array([parameter.value for parameter in read])
     scale = np.array([parameter.reach for parameter in read])
     peaks = [one for one in objective if isinstance(one, Peak)]
-    search = _Search(mechanism, read, scale, squares, limits, peaks, np.ones(len(peaks)), solve, evaluations)
+    search = _Search(mechanism, read, scale, squares, limits, peaks, np.ones(len(peaks)), solve, evaluations, progress)
     x = np.clip(x, low, high) / scale
     first = search.motion(x)
     if first is None or not first.regular.all():

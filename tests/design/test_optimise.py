@@ -143,6 +143,19 @@ def test_a_limit_that_works_against_the_objective_is_met_exactly() -> None:
         assert worse or np.ptp(motion.angle("rocker")) > 1.0
 
 
+def test_a_search_tells_how_far_it_is_and_ends_where_it_is_told_to() -> None:
+    wanted, seen = design.path("P", with_lengths(TRUE).solve(21).position("P")), []
+    best = four_bar().optimise(WIDE, wanted, samples=21, evaluations=40, progress=seen.append)
+    assert seen == [(k + 1) / 40 for k in range(len(best.history))]
+
+    def enough(part: float) -> None:
+        if part >= 0.1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        four_bar().optimise(WIDE, wanted, samples=21, evaluations=40, progress=enough)
+
+
 def test_a_measure_of_ones_own() -> None:
     highest = design.Measure(
         "the height of P over 0.2 m",
