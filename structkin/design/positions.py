@@ -136,6 +136,8 @@ def candidates(
     if n == 2:
         return _through_two(moved, origin, pivots, pins)
     given = [dyads.pin_of(moved, pivot) for pivot in pivots] + [dyads.pivot_of(moved, pin) for pin in pins]
+    if len(given) > 1:
+        return given, []
     places = moved.of_point(origin)
     center, reach = places.mean(), np.abs(places - places.mean()).max() or moved.size
     points = 2 * qmc.Sobol(2, seed=seed).random(TRIED) - 1
