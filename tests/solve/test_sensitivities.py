@@ -17,6 +17,7 @@ from cases import blocks, few
 from random_mechanisms import DYADS, GEARED, OTHERS, build
 
 import structkin as sk
+from structkin.design import effort
 from structkin.examples import path
 from structkin.solve.sensitivity.parameters import read_parameters
 
@@ -247,6 +248,8 @@ def test_a_pin_next_to_a_jump_of_its_slots_curvature_is_still_on_its_line() -> N
     assert (motion.position("Q")[:, 1] > 2.09).all() and (motion.position("Q")[:, 1] < 2.1).all()
     by = motion.sensitivity("Q", to=["lengths.P-Q"])[..., 0]
     np.testing.assert_allclose(by, np.tile((0.0, 1.0), (4, 1)), atol=1e-10)
+    # The panel stays upright, so nothing but its weight is lifted, whatever its length.
+    np.testing.assert_allclose(effort("opener").jacobian(motion, ["lengths.P-Q"]), 0.0, atol=1e-6)
 
 
 class _Variant:

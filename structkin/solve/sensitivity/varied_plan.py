@@ -176,9 +176,7 @@ def _made(mechanism: Mechanism, parameters: Sequence[Parameter]) -> VariedPlan:
         ids = ", ".join(dict.fromkeys(item.id for item in structure.over))
         message = "its redundant joints agree with these dimensions only, so no dimension can vary alone"
         raise InputError([Problem(ids, message, "leave out the redundant joints")], mechanism.title)
-    joints = mechanism.joints
-    if joints.of(CurveSlot):
-        parameters = [replace(parameter, reach=NEAR * parameter.reach) for parameter in parameters]
+    joints, parameters = mechanism.joints, [nearer(mechanism, parameter) for parameter in parameters]
     alone = any(joints.of(kind) for kind in (TurnCoupling, Cam, Geneva, CurveSlot))
     if not alone and all(_is_simple(parameter) for parameter in parameters):
         try:
@@ -186,6 +184,11 @@ def _made(mechanism: Mechanism, parameters: Sequence[Parameter]) -> VariedPlan:
         except VariantsDiffer:
             pass
     return _one_by_one(mechanism, parameters)
+
+
+def nearer(mechanism: Mechanism, parameter: Parameter) -> Parameter:
+    """Return a parameter with a shorter reach where the mechanism has curved slots."""
+    return replace(parameter, reach=NEAR * parameter.reach) if mechanism.joints.of(CurveSlot) else parameter
 
 
 def _is_simple(parameter: Parameter) -> bool:
