@@ -71,8 +71,10 @@ class _Commands(TyperGroup):
         module = name.replace("-", "_")
         found = getattr(import_module(f"structkin.cli.{module}"), module)
         if not isinstance(found, typer.Typer):
+            from structkin.cli.options import Once
+
             command, found = found, typer.Typer(add_completion=False, rich_markup_mode=None)
-            found.command(name)(command)
+            found.command(name, cls=Once)(command)
         return typer.main.get_command(found)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:

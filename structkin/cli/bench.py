@@ -18,6 +18,7 @@ from structkin.bench.dynamics import simulation_tables as dynamics_report
 from structkin.bench.dynamics.measured_runs import cases, compare, engine_here, paces
 from structkin.bench.groups import costs
 from structkin.cli.bench_four_bar import scalable_four_bar
+from structkin.cli.options import Once
 from structkin.cli.outputs import STDOUT, Outputs, check_folder, make_folder, write_rows
 from structkin.cli.terminal import print_table, progress, say
 from structkin.compiled import has_numba
@@ -26,7 +27,7 @@ from structkin.kernels.choice import check_engine
 from structkin.show.files import save_figure
 
 bench = typer.Typer(help="Measure the speed of structkin on this machine.", no_args_is_help=True, rich_markup_mode=None)
-bench.command("scalable-four-bar")(scalable_four_bar)
+bench.command("scalable-four-bar", cls=Once)(scalable_four_bar)
 
 #: Links of the mechanisms that are decomposed.
 LINKS, QUICK_LINKS = (1e4, 1e5, 1e6), (1e3, 1e4)
@@ -43,7 +44,7 @@ Quick = Annotated[bool, typer.Option("--quick", help="Use few settings and small
 Csv = Annotated[Path | None, typer.Option("--csv", help="Write CSV; - for stdout.", metavar="FILE")]
 
 
-@bench.command()
+@bench.command(cls=Once)
 def structure(
     links: Annotated[list[float] | None, typer.Option(help="Number of links; repeat it for more sizes.")] = None,
     quick: Quick = False,
@@ -71,7 +72,7 @@ def structure(
         write_rows(table, [asdict(one) for one in found])
 
 
-@bench.command()
+@bench.command(cls=Once)
 def groups(
     quick: Quick = False,
     turns: Annotated[int | None, typer.Option(help="Turns of the crank; default: 160.", min=1)] = None,
@@ -102,7 +103,7 @@ def groups(
         write_rows(table, [{**asdict(one), "against_cube": one.against_cube} for one in found])
 
 
-@bench.command()
+@bench.command(cls=Once)
 def linkages(quick: Quick = False, table: Csv = None) -> None:
     """Solve random linkages, all of different topologies: how many a second, with structure, rates and statuses."""
     from structkin.bench.linkages import measure
@@ -129,7 +130,7 @@ def linkages(quick: Quick = False, table: Csv = None) -> None:
         write_rows(table, [asdict(one) | {name: getattr(one, name) for name in more} for one in found])
 
 
-@bench.command()
+@bench.command(cls=Once)
 def variants(
     count: Annotated[int, typer.Option("--variants", help="How many variants are solved.", min=100)] = 20_000,
     workers: Annotated[int, typer.Option(help="Processes of a study, beside one.", min=1)] = 2,
@@ -155,7 +156,7 @@ def variants(
         write_rows(table, [asdict(one) | {"nanoseconds": one.nanoseconds} for one in found])
 
 
-@bench.command()
+@bench.command(cls=Once)
 def formulations(quick: Quick = False, table: Csv = None) -> None:
     """Compare all formulations of dynamics on one four-bar: unknowns, cost of an evaluation, error and drift."""
     Outputs(None, {"--csv": table})
@@ -171,7 +172,7 @@ def formulations(quick: Quick = False, table: Csv = None) -> None:
         write_rows(table, [asdict(one) for one in found])
 
 
-@bench.command()
+@bench.command(cls=Once)
 def dynamics(
     quick: Quick = False,
     engine: Annotated[str | None, typer.Option(help="python or compiled; default: compiled, with Numba.")] = None,
@@ -204,7 +205,7 @@ def dynamics(
         say(*(f"written: {to / file}" for file in (*tables, "dynamics.png")))
 
 
-@bench.command()
+@bench.command(cls=Once)
 def spatial(quick: Quick = False, table: Csv = None) -> None:
     """Measure small steps in space: body-steps a second of a chain and a net of 24 bodies, beside two bounds."""
     from structkin.bench import spatial

@@ -10,6 +10,7 @@ import typer
 from structkin import show
 from structkin.cli.options import Json
 from structkin.cli.outputs import Outputs
+from structkin.cli.terminal import progress
 from structkin.design.optimise import Optimum
 from structkin.errors import InputError, Problem
 from structkin.model.file import SUFFIXES
@@ -47,7 +48,8 @@ def optimise(
         problem = Problem("--to", f"'{to}' does not end in {' or '.join(SUFFIXES)}", "such as best.toml")
         raise InputError([problem], str(file))
     outputs = Outputs(file, {}, {"--plot": plot}, as_json)
-    best = mechanism.optimise(**options)
+    with progress("trying variants") as report:
+        best = mechanism.optimise(**options, progress=report)
     if to is not None:
         best.mechanism.save(to)
     outputs.deliver(

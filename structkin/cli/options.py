@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperOption
 
 from structkin import examples
 from structkin.budget import DEFAULT
@@ -16,6 +18,22 @@ from structkin.model.file import SUFFIXES
 from structkin.model.flaw import Flaw
 from structkin.model.topology import suggest
 from structkin.model.units import Units
+
+
+class Once(TyperCommand):
+    """A command none of whose options with one value may be given twice: of two files, one would not be written."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options; `InputError` lists those that are given more than once."""
+        _, _, order = self.make_parser(ctx).parse_args(args=[*args])
+        problems = [
+            Problem(max(one.opts, key=len), f"is given {count} times", f"give {' or '.join(one.opts)} once")
+            for one, count in Counter(order).items()
+            if count > 1 and isinstance(one, TyperOption) and not (one.multiple or one.is_flag)
+        ]
+        if problems and not ctx.resilient_parsing:
+            raise InputError(problems, "command")
+        return super().parse_args(ctx, args)
 
 
 def _file(path: Path) -> Path:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
+from structkin.cli.options import Once
 from structkin.cli.outputs import check_folder, make_folder
 from structkin.cli.terminal import print_table, progress, say
 from structkin.errors import InputError, Problem
@@ -39,7 +40,7 @@ Mass = Annotated[float | None, typer.Option(help="Mass of the person [kg]; defau
 Cutoff = Annotated[float, typer.Option(help="Cut-off frequency of the low-pass filter on the markers [Hz].")]
 
 
-@studies.command()
+@studies.command(cls=Once)
 def baumgarte(to: Folder = None) -> None:
     """Show how Baumgarte's gains damp constraint errors, with the stability regions of the integrators."""
     rows, steps = table_1_rows(), step_rows()
@@ -54,7 +55,7 @@ def baumgarte(to: Folder = None) -> None:
         write(to, drawn, {"baumgarte_table_1": rows, "baumgarte_steps": steps})
 
 
-@studies.command()
+@studies.command(cls=Once)
 def gait(
     markers: Record = None,
     unit: Unit = "m",
@@ -132,7 +133,7 @@ def _limb(smooth: Markers, chain: tuple[str, ...], mass: float | None, to: Path 
         write(to, {"limb": draw_limb(found)}, {"limb_moments": table})
 
 
-@studies.command("gait-drift")
+@studies.command("gait-drift", cls=Once)
 def gait_drift(
     quick: Quick = False,
     markers: Record = None,
@@ -161,7 +162,7 @@ def gait_drift(
         write(to, drawn, {"gait_drift": rows})
 
 
-@studies.command()
+@studies.command(cls=Once)
 def pendulum(quick: Quick = False, to: Folder = None) -> None:
     """Simulate a pendulum in fully Cartesian coordinates, Baumgarte's gains 0 to 100; compare with published data."""
     case, gains = cartesian.pendulum(), cartesian.FULL.gains
@@ -185,7 +186,7 @@ def pendulum(quick: Quick = False, to: Folder = None) -> None:
         write(to, {"cartesian_pendulum": pictures.draw_pendulum(found, agreement)}, tables)
 
 
-@studies.command("slider-crank")
+@studies.command("slider-crank", cls=Once)
 def slider_crank(quick: Quick = False, to: Folder = None) -> None:
     """Run a slider-crank with equal rods through its singular poses; map which gains and steps succeed."""
     case, extent = cartesian.slider_crank(), cartesian.QUICK if quick else cartesian.FULL
@@ -223,7 +224,7 @@ def slider_crank(quick: Quick = False, to: Folder = None) -> None:
         write(to, drawn, tables)
 
 
-@studies.command()
+@studies.command(cls=Once)
 def newton(quick: Quick = False, to: Folder = None) -> None:
     """Show where the Newton-Raphson method converges and where it fails: on functions, and on three mechanisms."""
     from structkin.studies.newton import draw_newton, newton_rows
@@ -234,7 +235,7 @@ def newton(quick: Quick = False, to: Folder = None) -> None:
         write(to, {"newton": draw_newton(9 if quick else 33)}, {"newton": rows})
 
 
-@studies.command("small-steps")
+@studies.command("small-steps", cls=Once)
 def small_steps(quick: Quick = False, to: Folder = None) -> None:
     """Run small steps in space: errors over the stiffness of joints, and jumps beside adaptive solvers."""
     from structkin.studies import jumps, small_steps

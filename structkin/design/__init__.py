@@ -13,6 +13,7 @@ from structkin.design.measures import (
     grashof,
     path,
     stroke,
+    time_ratio,
     travel,
 )
 from structkin.design.optimise import Optimum
@@ -33,5 +34,6 @@ __all__ = [
     "shaking_force",
     "shaking_moment",
     "stroke",
+    "time_ratio",
     "travel",
 ]

@@ -30,8 +30,9 @@ from structkin.kernels.store import plain
 from structkin.kernels.symbols import Graph, Term
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
-from structkin.numerical_tolerances import BETWEEN, DEPARTURE, ROUNDING, SINGULAR
+from structkin.numerical_tolerances import ROUNDING
 from structkin.solve.functional.formulas import Closed, Formulas, formulas_of
+from structkin.solve.functional.function import is_followed
 from structkin.solve.sensitivity.parameters import read_parameters
 from structkin.types import Complexes, Flags, Floats
 
@@ -244,8 +245,8 @@ class AnyLinkage:
                 turn = turn + step
                 one = newton(turn, *mode, *(pose + slope * step))
                 other = newton(turn, *mode, *one[:w])
-                good = (np.array(one[w::2]) < DEPARTURE**2).all(axis=0)
-                good &= ((np.array(other[w::2]) < BETWEEN**2) & (sides * other[w + 1 :: 2] > SINGULAR)).all(axis=0)
+                first, last = np.array(one[w::2]), np.array(other[w::2])
+                good = is_followed(first, last, sides * other[w + 1 :: 2]).all(axis=0)
                 ahead = np.array(other[:w])
                 slope = np.where(np.abs(step) > FIRST * STEP, (ahead - pose) / step, slope)
                 pose = ahead

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structkin.errors import Problem
+from structkin.errors import InputError, Problem
 from structkin.model.flaw import LARGEST
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.model.units import decimal
-from structkin.solve.sensitivity.parameters import Parameter
+from structkin.solve.sensitivity.parameters import Parameter, read_parameters
 from structkin.types import Floats
 
 
@@ -29,6 +30,18 @@ def wrong_choice(kinds: Sequence[str], known: Iterable[str], count: int, seed: i
     if seed < 0:
         problems.append(Problem("seed", f"{seed} is negative", "such as 0"))
     return problems
+
+
+def parameters_of(mechanism: Mechanism, names: Iterable[str]) -> tuple[tuple[Parameter, ...], list[Problem]]:
+    """Return the parameters of these names that there are, and what is wrong with the others."""
+    names = [*names]
+    try:
+        return read_parameters(mechanism, names), []
+    except InputError as error:
+        wrong = {one.key for one in error.problems}
+        good = [name for name in names if name not in wrong] if names else []
+        problems = [replace(one, key=f"parameters.{one.key}" if names else "parameters") for one in error.problems]
+        return (read_parameters(mechanism, good) if good else ()), problems
 
 
 def bounds_of(

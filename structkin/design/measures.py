@@ -6,6 +6,7 @@
     closing()              how far each dyad is from a limit position, the squared sine of a transmission angle
     stroke("J", length)    the range of a travel, or of a link's angle, over the samples, less a wanted one
     dwell("J", 10, 30)     how far a travel, or a link's angle, is from its mean over some samples, where it should rest
+    time_ratio("J", 1.5)   the time of the slower of both strokes by that of the faster, less a wanted one: quick return
     coordinate("P", "x")   that of a point at each sample: a region for it, or for a pivot      n numbers [m]
     extent()               width and height of the mechanism over the samples                   2 numbers [m]
     grashof([*"ABCD"])        by how much a four-bar satisfies Grashof's condition                 1 number [m]
@@ -26,8 +27,11 @@ from numpy.typing import ArrayLike
 
 from structkin.checked import checked
 from structkin.errors import InputError, Problem
+from structkin.joints.sliding import Sliding
+from structkin.model.topology import suggest
 from structkin.solve.engine import discriminant
 from structkin.solve.motion.motion import Motion
+from structkin.solve.motion.swing import ratio_slopes
 from structkin.solve.sensitivity.sensitivity import Sensitivity
 from structkin.types import Floats
 
@@ -38,7 +42,8 @@ class Measure:
     """Numbers of a motion: `values(motion)` (k,) and `jacobian(motion, names)` (k, p); `words` say what they are.
 
     `kind` and `of` say in which unit a message shows them: "length" or "angle", "output" or "stroke" of a joint or
-    link, "effort" of a driver, "closing", or the name of an SI unit; of one's own measure they are empty.
+    link, "effort" of a driver, "closing", or the name of an SI unit; of one's own measure they are empty. `aimed` says
+    whether the numbers are zero where an aim is met, and `weight` by what they have been multiplied.
     """
 
     words: str
@@ -46,6 +51,8 @@ class Measure:
     jacobian: Callable[[Motion, Sequence[str]], Floats]
     kind: str = ""
     of: str = ""
+    aimed: bool = False
+    weight: float = 1.0
 
     def __repr__(self) -> str:
         """Return what is measured."""
@@ -59,6 +66,8 @@ class Measure:
             lambda motion, names: factor * self.jacobian(motion, names),
             "" if self.kind == "closing" else self.kind,
             self.of,
+            self.aimed,
+            factor * self.weight,
         )
 
     def between(self, low: float | None = None, high: float | None = None) -> Limit:
@@ -122,42 +131,44 @@ def path(point: str, places: ArrayLike) -> Measure:
         found = motion.sensitivity(point, to=names, kind="point")
         return np.asarray((found * np.isfinite(wanted)[..., None]).reshape(-1, found.shape[-1]))
 
-    return Measure(f"the way of {point} to its places", values, jacobian, "length")
+    return Measure(f"the way of {point} to its places", values, jacobian, "length", aimed=True)
 
 
 @checked
 def angle(link: str, angles: ArrayLike) -> Measure:
-    """Return the way (n,) [rad] of a link to the angles (n,) wanted at the samples, the shorter way round."""
+    """Return the way (n,) [rad] of a link to its wanted angles (n,), the shorter way round; NaN for none."""
     wanted = np.asarray(angles, float)
 
     def values(motion: Motion) -> Floats:
         _require(wanted, (len(motion),), f"angle of {link}", motion)
         away = motion.angle(link) - wanted
-        return np.asarray(away - 2 * np.pi * np.round(away / (2 * np.pi)))
+        return np.asarray(np.nan_to_num(away - 2 * np.pi * np.round(away / (2 * np.pi))))
 
     return Measure(
         f"the way of {link} to its angles",
         values,
-        lambda motion, names: motion.sensitivity(link, to=names, kind="link"),
+        lambda motion, names: motion.sensitivity(link, to=names, kind="link") * np.isfinite(wanted)[:, None],
         "angle",
+        aimed=True,
     )
 
 
 @checked
 def travel(joint: str, values: ArrayLike) -> Measure:
-    """Return the way (n,) [m or rad] of a prismatic joint or slot to the travels (n,) wanted at the samples."""
+    """Return the way (n,) [m or rad] of a prismatic joint or slot to its wanted travels (n,); NaN for none."""
     wanted = np.asarray(values, float)
 
     def away(motion: Motion) -> Floats:
         _require(wanted, (len(motion),), f"travel of {joint}", motion)
-        return np.asarray(motion.travel(joint) - wanted)
+        return np.asarray(np.nan_to_num(motion.travel(joint) - wanted))
 
     return Measure(
         f"the way of {joint} to its travels",
         away,
-        lambda motion, names: motion.travel_sensitivity(joint, to=names),
+        lambda motion, names: motion.travel_sensitivity(joint, to=names) * np.isfinite(wanted)[:, None],
         "output",
         joint,
+        aimed=True,
     )
 
 
@@ -173,7 +184,14 @@ def stroke(of: str, wanted: float = 0.0) -> Measure:
         return np.asarray((found[values.argmax()] - found[values.argmin()])[None])
 
     words = f"the stroke of {of}{', less the wanted one,' if wanted else ''}"
-    return Measure(words, lambda motion: np.array([np.ptp(output(motion, of)) - wanted]), jacobian, "stroke", of)
+    return Measure(
+        words,
+        lambda motion: np.array([np.ptp(output(motion, of)) - wanted]),
+        jacobian,
+        "stroke",
+        of,
+        aimed=wanted != 0,
+    )
 
 
 @checked
@@ -200,6 +218,22 @@ def dwell(of: str, first: int, last: int) -> Measure:
         lambda motion, names: resting(motion, _slopes(motion, of, names)),
         "output",
         of,
+    )
+
+
+@checked
+def time_ratio(of: str, wanted: float = 0.0) -> Measure:
+    """Return the time ratio (1,) of a link or a joint that slides, less a wanted one; see `Motion.swing`.
+
+    The motion has to be a whole cycle by the laws of its drivers. Raises `InputError` where it is not, or the output
+    does not go to and fro, when it is measured.
+    """
+    return Measure(
+        f"the time ratio of {of}{', less the wanted one,' if wanted else ''}",
+        lambda motion: np.array([motion.swing(of).ratio - wanted]),
+        lambda motion, names: ratio_slopes(motion, of, names)[None],
+        of=of,
+        aimed=wanted != 0,
     )
 
 
@@ -278,7 +312,11 @@ def grashof(pins: Sequence[str]) -> Measure:
 
 
 def output(motion: Motion, of: str) -> Floats:
-    """Return the angle (n,) [rad] of a link, or the travel of a joint."""
+    """Return the angle (n,) [rad] of a link, or the travel of a joint; `InputError` where there is neither."""
+    m = motion.mechanism
+    if of not in m.links and of not in m.joints.of(Sliding):
+        known = (*m.links, *m.joints.of(Sliding))
+        raise InputError([Problem(of, "is neither a link nor a joint that slides", suggest(of, known))], m.title)
     return motion.angle(of) if of in motion.mechanism.links else motion.travel(of)
 
 

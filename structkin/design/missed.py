@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, permutations
 
 import numpy as np
 
 from structkin.design.between_samples import beyond_samples
 from structkin.design.measures import Limit, Measure, output
+from structkin.errors import Problem
 from structkin.joints.sliding import Sliding
 from structkin.model.units import decimal
 from structkin.numerical_tolerances import VISIBLE
@@ -31,6 +33,23 @@ def share_missed(limit: Limit, motion: Motion) -> float:
     return max(0.0, -float(sides.min(initial=0.0)) / size)
 
 
+def contradictions(objective: Sequence[Measure], limits: Sequence[Limit], motion: Motion) -> list[Problem]:
+    """Return which wishes for the same numbers, of equal weight, cannot be true together."""
+    found = []
+    for one, other in combinations([one for one in objective if one.aimed], 2):
+        if one.words == other.words:
+            a, b = (np.ravel(measure.values(motion)) for measure in (one, other))
+            if ((a != b) & (a != 0) & (b != 0)).any():  # zero where nothing is wanted
+                hint = "leave one out, or give them weights that differ"
+                found.append(Problem(one.words.rstrip(","), "has two aims that differ", hint))
+    for low, high in permutations(limits, 2):
+        known = low.measure.kind or low.measure.of
+        if known and low.measure.words == high.measure.words and low.low > high.high:
+            message = f"at least {low.low:g} and at most {high.high:g} contradict each other"
+            found.append(Problem(low.measure.words, message, "leave one of the limits out"))
+    return found
+
+
 def missed_limits(limits: Sequence[Limit], motion: Motion) -> Iterator[str]:
     """Yield a sentence for each limit that is missed, about the number that misses it most."""
     for limit in limits:
@@ -42,15 +61,34 @@ def missed_limits(limits: Sequence[Limit], motion: Motion) -> Iterator[str]:
         wanted, bound, short = (
             ("at least", limit.low, "too little") if low[k] > high[k] else ("at most", limit.high, "too much")
         )
-        name, shown, unit = _reading(limit, motion, k)
+        name, shown, unit = _reading(limit.measure, motion, k)
         away = decimal(abs(shown(values[k]) - shown(bound)), 3)
         has, asked = (f"{decimal(shown(value), 5)}{unit}" for value in (values[k], bound))
         yield f"{name} is {has}, {wanted} {asked} is wanted ({away}{unit} {short})"
 
 
-def _reading(limit: Limit, motion: Motion, k: int) -> tuple[str, Callable[[float], float], str]:
-    """Return the name of a number of a limit, what turns it into a unit of the file, and that unit."""
-    m, measure = motion.mechanism, limit.measure
+def missed_aims(objective: Sequence[Measure], motion: Motion) -> Iterator[str]:
+    """Yield a sentence for each measure whose aim is not met, about the number that is farthest from it."""
+    for measure in objective:
+        if not measure.aimed or not measure.weight:
+            continue
+        values = np.ravel(measure.values(motion)) / measure.weight
+        k = int(np.abs(values).argmax())
+        _, shown, unit = _reading(measure, motion, k)
+        size = motion.mechanism.size if _is_length(measure, motion) else 1.0
+        if abs(values[k]) > VISIBLE * size:
+            most = "up to " if len(values) > 1 else ""
+            yield f"{measure.words} is {most}{decimal(shown(abs(values[k]) if most else values[k]), 3)}{unit}"
+
+
+def _is_length(measure: Measure, motion: Motion) -> bool:
+    kind = _output_kind(motion, measure.of) if measure.kind in ("output", "stroke") else measure.kind
+    return kind == "length"
+
+
+def _reading(measure: Measure, motion: Motion, k: int) -> tuple[str, Callable[[float], float], str]:
+    """Return the name of a number of a measure, what turns it into a unit of the file, and that unit."""
+    m = motion.mechanism
     units, kind = m.units, measure.kind
     if kind == "closing":
         step = motion.plan.steps[motion.plan.with_root[k // len(motion)]]

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -137,10 +136,11 @@ def _bad(points: NDArray[Any]) -> list[Problem]:
         row = int(np.flatnonzero(~usable(points).all(axis=1))[0])
         return [Problem("points", f"point {row} is not finite, or beyond {LARGEST:g}", "two numbers [m] each")]
     size = float(np.ptp(points, axis=0).max())
+    same = np.abs(points[:, None] - points).max(axis=2) <= EQUAL_DATA * size
     return [
-        Problem("points", f"point {b} repeats point {a}", "nine different points are needed")
-        for a, b in combinations(range(NINE), 2)
-        if np.abs(points[a] - points[b]).max() <= EQUAL_DATA * size
+        Problem("points", f"point {k} repeats point {first}", "nine different points are needed")
+        for k, first in enumerate(same.argmax(axis=1).tolist())
+        if first < k
     ]
 
 

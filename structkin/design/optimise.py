@@ -19,15 +19,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structkin.checked import checked
-from structkin.design.arguments import bounds_of
+from structkin.design.arguments import bounds_of, parameters_of
 from structkin.design.measures import Limit, Measure, Peak, closing
-from structkin.design.missed import missed_limits, missed_strokes, share_missed, sides_of
+from structkin.design.missed import contradictions, missed_aims, missed_limits, missed_strokes, share_missed, sides_of
 from structkin.errors import InputError, Problem
 from structkin.model.frozen import freeze
 from structkin.model.mechanism import Mechanism
 from structkin.numerical_tolerances import DETERMINED, NEGLIGIBLE, ROUNDING, VISIBLE
 from structkin.solve.motion.motion import Motion
-from structkin.solve.sensitivity.parameters import Parameter, read_parameters, varied
+from structkin.solve.sensitivity.parameters import Parameter, varied
 from structkin.types import Floats
 
 #: The most searches with other multipliers.
@@ -79,6 +79,7 @@ class _Search:
     sizes: Floats
     solve: Callable[[Mechanism], Motion]
     evaluations: int
+    progress: Callable[[float], None] | None
     #: The limit of assembly, if it is to be held as well.
     room: Sequence[Limit] = ()
     history: list[float] = field(default_factory=list)
@@ -86,21 +87,27 @@ class _Search:
     _known: dict[bytes, Motion | None] = field(default_factory=dict)
 
     def motion(self, x: Floats) -> Motion | None:
-        """Return the motion of a variant; None if it cannot be built."""
+        """Return the motion of a variant; None if it cannot be built, or not be measured."""
         x = x[: len(self.parameters)]
         key = x.tobytes()
         if key not in self._known:
             if len(self.history) >= self.evaluations:
                 raise _SpentError
             self._known = dict([*self._known.items()][-2:])
-            self._known[key] = found = self._made(x)
-            whole = found is not None and bool(found.regular.all())
-            self.history.append(self.value(found) if whole and found is not None else np.nan)
-            if whole and found is not None:
-                missed = self.misses(found)
-                rank = missed if missed > VISIBLE else 0.0, self.history[-1]
-                if self.best is None or rank < self.best[0]:
-                    self.best = rank, x.copy()
+            found, value = self._made(x), np.nan
+            if found is not None and found.regular.all():
+                try:
+                    missed, value = self.misses(found), self.value(found)
+                except InputError:
+                    found = None  # it has no such number: an output may no longer go to and fro
+                else:
+                    rank = missed if missed > VISIBLE else 0.0, value
+                    if self.best is None or rank < self.best[0]:
+                        self.best = rank, x.copy()
+            self.history.append(value)
+            if self.progress is not None:
+                self.progress(len(self.history) / self.evaluations)
+            self._known[key] = found
         return self._known[key]
 
     def _made(self, x: Floats) -> Motion | None:
@@ -176,6 +183,7 @@ def optimise(
     t: ArrayLike | None,
     drivers: Mapping[str, Any] | None,
     evaluations: int,
+    progress: Callable[[float], None] | None,
 ) -> Optimum:
     """Return the best variant of a mechanism; see `Mechanism.optimise`."""
     own = mechanism.solve(samples, t=t, drivers=drivers)
@@ -184,22 +192,25 @@ def optimise(
     def solve(variant: Mechanism) -> Motion:
         return variant.solve(drivers=drivers, **timed)
 
-    read = read_parameters(mechanism, parameters)
-    (low, high), problems = bounds_of(mechanism, read, parameters)
-    if problems:
-        raise InputError(problems, mechanism.title)
-    if not objective or evaluations < 2:
-        what = "objective" if not objective else "evaluations"
-        raise InputError([Problem(what, "expected one measure or more, and two evaluations or more")], mechanism.title)
-    x = np.array([parameter.value for parameter in read])
-    scale = np.array([parameter.reach for parameter in read])
-    squares = [one for one in objective if isinstance(one, Measure)]
-    peaks = [one for one in objective if isinstance(one, Peak)]
-    search = _Search(mechanism, read, scale, squares, limits, peaks, np.ones(len(peaks)), solve, evaluations)
+    read, problems = parameters_of(mechanism, parameters)
+    (low, high), wrong = bounds_of(mechanism, read, parameters)
+    problems += wrong
+    if not objective:
+        problems.append(Problem("objective", "expected one measure or more", 'such as design.stroke("rocker", 1.0)'))
+    if evaluations < 2:
+        problems.append(Problem("evaluations", f"{evaluations} are too few", "two or more"))
     measured = [one.measure if isinstance(one, Peak) else one for one in objective]
     measured += [limit.measure for limit in limits]
+    squares = [one for one in objective if isinstance(one, Measure)]
     if own.regular.all():
-        _check(measured, own, [one.name for one in read])
+        wrong = _wrong_measures(measured, own, [one.name for one in read])
+        problems += wrong or contradictions(squares, limits, own)
+    if problems:
+        raise InputError(list(dict.fromkeys(problems)), mechanism.title)
+    x = np.array([parameter.value for parameter in read])
+    scale = np.array([parameter.reach for parameter in read])
+    peaks = [one for one in objective if isinstance(one, Peak)]
+    search = _Search(mechanism, read, scale, squares, limits, peaks, np.ones(len(peaks)), solve, evaluations, progress)
     x = np.clip(x, low, high) / scale
     first = search.motion(x)
     if first is None or not first.regular.all():
@@ -229,7 +240,7 @@ def optimise(
     if missed:
         sentences.append("no variant that was tried meets all limits: this one misses them least")
         sentences += missed_limits(limits, motion)
-    sentences += missed_strokes(measured, motion)
+    sentences += [*missed_aims(squares, motion), *missed_strokes(measured, motion)]
     values = dict(zip((parameter.name for parameter in read), (best * scale).tolist(), strict=True))
     history = np.array(search.history)
     return Optimum(
@@ -237,18 +248,22 @@ def optimise(
     )
 
 
-def _check(measures: Sequence[Measure], motion: Motion, names: Sequence[str]) -> None:
-    """Raise `InputError` where a measure, perhaps of one's own, has no finite numbers, or not their derivatives."""
-    problems = []
+def _wrong_measures(measures: Sequence[Measure], motion: Motion, names: Sequence[str]) -> list[Problem]:
+    """Return what is wrong with measures, perhaps of one's own: no finite numbers, or not their derivatives."""
+    problems: list[Problem] = []
     for measure in measures:
-        values, slopes = np.asarray(measure.values(motion)), np.asarray(measure.jacobian(motion, names))
+        try:
+            values = np.asarray(measure.values(motion))
+            slopes = np.asarray(measure.jacobian(motion, names)) if names else np.zeros((values.size, 0))
+        except InputError as error:
+            problems += error.problems
+            continue
         if values.dtype.kind not in "iuf" or values.size == 0 or not np.isfinite(values).all():
             problems.append(Problem(measure.words, "has no finite numbers at the start", "return an array of them"))
         elif slopes.dtype.kind not in "iuf" or slopes.shape != (values.size, len(names)):
             message = f"its derivatives have the shape {slopes.shape}, not {(values.size, len(names))}"
             problems.append(Problem(measure.words, message, "a row for each number, a column for each parameter"))
-    if problems:
-        raise InputError(problems, motion.mechanism.title)
+    return problems
 
 
 def _remarks(search: _Search, slopes: Floats, values: Floats, bounds: tuple[Floats, Floats]) -> list[str]:

@@ -30,6 +30,7 @@ MEASURES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "angle": ("link", "link", ("values",)),
     "travel": ("joint", "joint", ("values",)),
     "stroke": ("joint or link", "of", ("wanted",)),
+    "time_ratio": ("joint or link", "of", ("wanted",)),
     "dwell": ("joint or link", "of", ("first", "last")),
     "coordinate": ("point", "point", ("axis",)),
     "extent": ("", "", ("points",)),
@@ -183,6 +184,8 @@ class _Reader:
         if kind == "stroke":
             quantity = "angle" if name in m.links else "length"
             return measures.stroke(name, m.units.quantity(entry.get("wanted", 0.0), quantity)), of(quantity)
+        if kind == "time_ratio":
+            return measures.time_ratio(name, plain_number(entry.get("wanted", 0.0))), plain_number
         if kind == "dwell":
             first, last = entry.get("first"), entry.get("last")
             if not isinstance(first, int) or not isinstance(last, int):

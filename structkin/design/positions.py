@@ -90,12 +90,13 @@ def _wrong(positions: NDArray[Any]) -> list[Problem]:
     if not usable(positions).all():
         return [Problem("positions", f"are not finite, or beyond {LARGEST:g}", "x, y [m] and angle [rad] in each row")]
     size = float(np.ptp(positions[:, :2], axis=0).max()) or 1.0
+    places, turns = positions[:, :2] / size, np.exp(1j * positions[:, 2])
+    same = np.linalg.norm(places[:, None] - places, axis=2) <= EQUAL_DATA
+    same &= np.abs(turns[:, None] - turns) <= EQUAL_DATA
     again = [
-        Problem("positions", f"position {b} repeats position {a}", "leave it out")
-        for b in range(len(positions))
-        for a in range(b)
-        if np.hypot(*(positions[a, :2] - positions[b, :2])) <= EQUAL_DATA * size
-        and abs(np.exp(1j * (positions[a, 2] - positions[b, 2])) - 1) <= EQUAL_DATA
+        Problem("positions", f"position {k} repeats position {first}", "leave it out")
+        for k, first in enumerate(same.argmax(axis=1).tolist())
+        if first < k
     ]
     if not again and not np.ptp(positions[:, :2]):
         again = [Problem("positions", "only turn the body about its origin", "a pin there does it")]
@@ -135,6 +136,8 @@ def candidates(
     if n == 2:
         return _through_two(moved, origin, pivots, pins)
     given = [dyads.pin_of(moved, pivot) for pivot in pivots] + [dyads.pivot_of(moved, pin) for pin in pins]
+    if len(given) > 1:
+        return given, []
     places = moved.of_point(origin)
     center, reach = places.mean(), np.abs(places - places.mean()).max() or moved.size
     points = 2 * qmc.Sobol(2, seed=seed).random(TRIED) - 1

@@ -427,6 +427,7 @@ class Mechanism:
         self, parameters: Mapping[str, Any], objective: Measure | Peak | Sequence[Measure | Peak], *,
         limits: Sequence[Limit] = (), samples: int | None = None, t: ArrayLike | None = None,
         drivers: Mapping[str, Any] | None = None, evaluations: int = 200,
+        progress: Callable[[float], None] | None = None,
     ) -> Optimum:  # fmt: skip
         """Return the variant of a mechanism whose motion measures best, found by exact derivatives from this one.
 
@@ -439,7 +440,8 @@ class Mechanism:
 
         The search goes downhill from this mechanism and ends where no small change improves it: there may be better
         variants elsewhere. Each step towards a variant that cannot be assembled at all samples is shortened. At most so
-        many `evaluations` (motions) are made. The result has the best variant, its values, and says why the search
+        many `evaluations` (motions) are made; `progress` is called with the part of them that is done, and what it
+        raises ends the search. The result has the best variant, its values, and says why the search
         ended, which limits it misses if none meets all, and what samples miss of a stroke; its motion was solved as a
         whole.
 
@@ -461,7 +463,7 @@ class Mechanism:
         from structkin.design.optimise import optimise
 
         objective = (objective,) if not isinstance(objective, Sequence) else objective
-        return optimise(self, parameters, objective, limits, samples, t, drivers, evaluations)
+        return optimise(self, parameters, objective, limits, samples, t, drivers, evaluations, progress)
 
     def tolerances(
         self, parameters: Mapping[str, Any], measures: Sequence[str] | Mapping[str, str], *,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
@@ -132,7 +132,6 @@ class Search:
     # --- better numbers -------------------------------------------------------------------------------------
 
     def _improve(self, wish: Better) -> None:
-        from structkin.design.measures import Peak
         from structkin.design.optimise_file import arguments_of
         from structkin.solve.sensitivity.parameters import read_parameters, write
 
@@ -141,21 +140,7 @@ class Search:
         options = arguments_of(self.mechanism, wish.entries(), None, problems)
         if problems:
             raise InputError(problems, "studio")
-        looks = 0
-
-        def watched(measure: Any) -> Any:
-            if isinstance(measure, Peak):
-                return watched(measure.measure).peak()
-
-            def values(motion: Any) -> Any:
-                nonlocal looks
-                looks += 1
-                self._advance(min(looks / (2 * wish.evaluations), 1.0))
-                return measure.values(motion)
-
-            return replace(measure, values=values)
-
-        best = self.mechanism.optimise(**{**options, "objective": [watched(one) for one in options["objective"]]})
+        best = self.mechanism.optimise(**options, progress=self._advance)
         parameters = read_parameters(self.mechanism, best.values)
 
         def change(data: dict[str, Any]) -> None:

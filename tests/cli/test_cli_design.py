@@ -196,6 +196,17 @@ def test_positions_of_a_table_are_passed(tmp_path):
     assert len(data["candidates"]) == 2 and data["candidates"][0]["error"] < 1e-9
 
 
+def test_an_option_is_given_once(tmp_path):
+    """Of two folders one would not be written; both names are of one option, and what may be repeated still may."""
+    file, twice = written(tmp_path / "a.csv", POSITIONS), ("-o", tmp_path / "A", "--to", tmp_path / "B")
+    wrong = run("synthesise", file, "--positions", *twice, "--seed", 1, "--seed=2", "--pivot", "1,2", "--pivot", "3,4")
+    problems = str(wrong.exception)
+    assert "--to: is given 2 times" in problems and "--to or -o once" in problems and "--seed: is given" in problems
+    assert "--pivot" not in problems and not (tmp_path / "A").exists() and not (tmp_path / "B").exists()
+    assert "--to: is given 2 times" in str(run("studies", "pendulum", "--to", tmp_path, "--to", tmp_path).exception)
+    assert run("examples", "--help").exit_code == run("synthesise", "--json", "--json", "--help").exit_code == 0
+
+
 def test_a_motion_that_cannot_be_followed_has_no_transmission_angle():
     """It comes last by that measure, plain data have None, and no sentence has a number that is none."""
     found = sk.synthesise_positions(
@@ -292,6 +303,15 @@ def test_a_file_may_wish_for_size_places_and_grashofs_condition(tmp_path):
     wrong = text.replace('axis = "y"', 'axis = "z"').replace('"D"]', '"Q"]').replace('["P"]', '"P"')
     problems = str(run("optimise", written(tmp_path / "wrong.toml", wrong + BOUNDS + FOUR_BAR)).exception)
     assert all(words in problems for words in ("'axis' is x or y", "'Q' is not a point", "'points' is a list"))
+
+
+def test_a_time_ratio_of_a_file_is_that_of_python(tmp_path):
+    text = FOUR_BAR + BOUNDS + "\n[[objective]]\nmeasure = 'time_ratio'\nof = 'rocker'\nwanted = 1.1\n"
+    found = run("optimise", written(tmp_path / "a.toml", f"samples = 49\n{text}"), "--json")
+    bounds = {"lengths.A-B": (0.01, 0.2), "lengths.B-C": (0.05, 0.2), "lengths.C-D": (0.05, 0.2)}
+    own = four_bar().optimise(bounds, design.time_ratio("rocker", 1.1), samples=49)
+    assert json.loads(found.stdout)["values"] == pytest.approx(dict(own.values))
+    assert own.motion.swing("rocker").ratio == pytest.approx(1.1, rel=1e-7)
 
 
 def test_bounds_are_in_the_unit_of_what_they_bound(tmp_path):

@@ -91,3 +91,6 @@ def test_everything_wrong_is_listed():
         with pytest.raises(sk.InputError, match=words) as caught:
             sk.synthesise_nine_points(points, count=0, seed=-1)
         assert len(caught.value.problems) == 3
+    with pytest.raises(sk.InputError, match="point 3 repeats point 0") as caught:
+        sk.synthesise_nine_points([*[NINE[0]] * 4, *NINE[4:]])
+    assert len(caught.value.problems) == 3

@@ -10,6 +10,7 @@ import pytest
 
 import structkin as sk
 from structkin import design
+from structkin.joints.guide import Guide
 from structkin.solve.sensitivity.parameters import read_parameters, varied
 
 TRUE = {"A-B": 0.042, "B-C": 0.118, "C-D": 0.083}
@@ -49,12 +50,34 @@ def test_places_that_are_not_wanted_are_left_out() -> None:
     assert np.allclose([*best.values.values()], [*TRUE.values()], rtol=1e-9)
 
 
+def test_angles_and_travels_that_are_not_wanted_are_left_out() -> None:
+    """A body at some positions: a place and an angle at each of these, and nothing between."""
+    wanted = with_lengths(TRUE).solve(41)
+    angles, places = wanted.angle("coupler").copy(), wanted.position("P").copy()
+    angles[::2], places[::2] = np.nan, np.nan
+    best = four_bar().optimise(WIDE, [design.angle("coupler", angles), design.path("P", places)], samples=41)
+    assert np.allclose([*best.values.values()], [*TRUE.values()], rtol=1e-9)
+    m = sk.load(sk.examples.path("slider_crank_offset"))
+    motion, (name,) = m.solve(25), m.joints.of(Guide)
+    travels = motion.travel(name) + 1e-3
+    travels[3:] = np.nan
+    measure = design.travel(name, travels)
+    np.testing.assert_allclose(measure.values(motion), np.where(np.isnan(travels), 0.0, -1e-3), atol=1e-15)
+    slopes = measure.jacobian(motion, ["lengths.A-B"])
+    assert (slopes[3:] == 0).all() and np.array_equal(
+        slopes[:3], motion.travel_sensitivity(name, to=["lengths.A-B"])[:3]
+    )
+
+
 def test_noise_leaves_no_more_than_itself() -> None:
     noise = 1e-4 * np.random.default_rng(0).normal(size=(41, 2))
     places = with_lengths(TRUE).solve(41).position("P") + noise
     best = four_bar().optimise(WIDE, design.path("P", places), samples=41)
     assert best.value <= np.sum(noise**2)
     assert np.allclose([*best.values.values()], [*TRUE.values()], rtol=0.01)
+    told = re.search(r"the way of P to its places is up to (\S+) m$", best.words)
+    left = np.abs(best.motion.position("P") - places).max()
+    assert told is not None and float(told[1]) == pytest.approx(left, rel=0.006), best.words
 
 
 def test_a_stroke_is_reached_with_transmission_angles_of_forty_degrees() -> None:
@@ -120,6 +143,19 @@ def test_a_limit_that_works_against_the_objective_is_met_exactly() -> None:
         assert worse or np.ptp(motion.angle("rocker")) > 1.0
 
 
+def test_a_search_tells_how_far_it_is_and_ends_where_it_is_told_to() -> None:
+    wanted, seen = design.path("P", with_lengths(TRUE).solve(21).position("P")), []
+    best = four_bar().optimise(WIDE, wanted, samples=21, evaluations=40, progress=seen.append)
+    assert seen == [(k + 1) / 40 for k in range(len(best.history))]
+
+    def enough(part: float) -> None:
+        if part >= 0.1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        four_bar().optimise(WIDE, wanted, samples=21, evaluations=40, progress=enough)
+
+
 def test_a_measure_of_ones_own() -> None:
     highest = design.Measure(
         "the height of P over 0.2 m",
@@ -169,6 +205,35 @@ def test_a_wish_out_of_reach_ends_with_the_best_and_says_what_was_in_the_way() -
     best = four_bar().optimise({"lengths.A-B": (0.01, 0.3)}, design.stroke("rocker", 4.0), samples=73)
     assert best.motion.ok.all() and best.value < best.start
     assert "cannot be assembled" in best.words
+    missing = np.ptp(best.motion.angle("rocker")) - 4.0
+    assert f"the stroke of rocker, less the wanted one, is {missing:.3g} rad" in best.words
+
+
+def test_wishes_that_contradict_each_other_are_refused() -> None:
+    high, low = design.stroke("rocker").between(high=1.0), design.stroke("rocker").between(low=1.2)
+    aims = [design.stroke("rocker", 1.0), design.stroke("rocker", 2.0)]
+    with pytest.raises(sk.InputError) as caught:
+        four_bar().optimise(WIDE, aims, limits=[high, low], samples=25)
+    assert [problem.message for problem in caught.value.problems] == [
+        "has two aims that differ", "at least 1.2 and at most 1 contradict each other"
+    ]  # fmt: skip
+    # Halves of a path, and two aims that are weighed, do not contradict each other.
+    places = with_lengths(TRUE).solve(9).position("P")
+    halves = [np.where(np.arange(9)[:, None] < 5, *pair) for pair in ((places, np.nan), (np.nan, places))]
+    best = four_bar().optimise(WIDE, [design.path("P", half) for half in halves], samples=9, evaluations=2)
+    assert best.met
+    four_bar().optimise(WIDE, [aims[0], aims[1].times(2.0)], samples=9, evaluations=2)
+
+
+def test_everything_wrong_is_listed_at_once() -> None:
+    wrong = {"lengths.A-X": (1, 2), "lengths.A-B": (0.3, 0.01), "lengths.B-A": (0.1, 0.3), "points.P.x": 3.0}
+    measures = [design.stroke("rokcer"), design.path("Q", np.zeros((5, 2))), design.effort("engine")]
+    with pytest.raises(sk.InputError) as caught:
+        four_bar().optimise(wrong, measures, limits=[measures[0].between(high=1.0)], samples=5, evaluations=1)
+    keys = [problem.key for problem in caught.value.problems]
+    bounds = [f"parameters.{name}" for name in ("lengths.A-X", "lengths.B-A", "lengths.A-B", "points.P.x")]
+    assert keys == [*bounds, "evaluations", "rokcer", "Q", "engine"]
+    assert "did you mean 'rocker'?" in str(caught.value)
 
 
 def test_all_wrong_bounds_are_listed_at_once() -> None:
@@ -219,6 +284,55 @@ def test_a_dwell_is_the_way_from_the_mean_and_its_derivatives_are_differences(of
             output(varied(m, {**held, own[name]: own[name].value + side * h}).solve(t=motion.t)) for side in (1, -1)
         ]
         np.testing.assert_allclose(measure.jacobian(motion, names)[:, k], (ends[0] - ends[1]) / (2 * h), atol=1e-7)
+
+
+def shaper(pivot: float) -> sk.Mechanism:
+    """A slotted lever about C, at some height over the shaft A of its crank."""
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (0.03, 0.04), "C": (0, pivot), "E": (0.12, 0.2)},
+        links={"ground": ["A", "C"], "crank": ["A", "B"], "lever": ["C", "E"]},
+        joints={"slot": {"type": "pin-in-slot", "pin": "B", "slot": "lever",
+                         "axis": [0.03, 0.04 - pivot]}},
+        drivers={"motor": {"joint": "A", "speed": "60 rpm"}},
+    )  # fmt: skip
+
+
+def quick_return(crank: float, pivot: float) -> float:
+    """The crank is square to the lever at both ends: cos(beta) = a / d; it turns 2 beta on the short way."""
+    beta = np.arccos(crank / pivot)
+    return float((np.pi - beta) / beta)
+
+
+def test_a_time_ratio_is_that_of_the_book_and_its_derivative_too() -> None:
+    m, h = shaper(-0.12), 1e-5
+    measure = design.time_ratio("lever")
+    motion = m.solve(181)
+    assert measure.values(motion)[0] == pytest.approx(quick_return(0.05, 0.12), rel=1e-8)
+    names = ["lengths.A-B", "points.C.y"]
+    wanted = [
+        (quick_return(0.05 + h, 0.12) - quick_return(0.05 - h, 0.12)) / (2 * h),
+        (quick_return(0.05, 0.12 - h) - quick_return(0.05, 0.12 + h)) / (2 * h),
+    ]
+    np.testing.assert_allclose(measure.jacobian(motion, names)[0], wanted, rtol=1e-6)
+    best = m.optimise({"lengths.A-B": (0.01, 0.1)}, design.time_ratio("lever", 2.0), samples=181)
+    # beta = 60 deg.
+    assert best.values["lengths.A-B"] == pytest.approx(0.06, rel=1e-7), best.words
+    turned, rates, second = motion.drivers["motor"]
+    with pytest.raises(sk.InputError, match="only where drivers have laws"):
+        measure.jacobian(m.solve(t=motion.t, drivers={"motor": (turned, rates, second)}), names)
+    with pytest.raises(sk.InputError, match="rates are not known"):
+        measure.values(m.solve(t=motion.t, drivers={"motor": turned}))
+    with pytest.raises(sk.InputError, match="never turns back"):
+        m.optimise({"lengths.A-B": (0.01, 0.1)}, design.time_ratio("crank", 2.0), samples=25)
+
+
+def test_the_time_ratio_of_a_slider_has_the_derivatives_of_differences() -> None:
+    m = sk.load(sk.examples.path("slider_crank_offset"))
+    measure, motion, (name,), h = design.time_ratio("guide"), m.solve(121), ["lengths.A-B"], 1e-6
+    (own,) = read_parameters(m, [name])
+    ends = [measure.values(varied(m, {own: own.value + side * h}).solve(t=motion.t)) for side in (1, -1)]
+    slope = measure.jacobian(motion, [name])[0, 0]
+    assert abs(slope) > 0.1 and slope == pytest.approx((ends[0] - ends[1])[0] / (2 * h), rel=1e-5)
 
 
 def test_a_dwell_of_wrong_samples_is_refused() -> None:

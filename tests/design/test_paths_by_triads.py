@@ -9,6 +9,10 @@ from test_six_bars import assert_passes
 
 import structkin as sk
 from structkin.design import any_topology
+from structkin.design.any_topology import AnyLinkage
+from structkin.design.paths import Wish
+from structkin.design.refine import Lanes
+from structkin.design.verify import verified
 
 
 @pytest.fixture
@@ -65,6 +69,23 @@ def test_timed_points_pivots_and_a_region_are_respected(short):
         ground = [one.mechanism.points[pin] for pin in "ADE"]
         assert min(np.abs(place - pivot).max() for place in ground) < 1e-12
         assert np.abs(ground).max() < 1.01
+
+
+def test_a_triad_that_does_not_come_back_draws_no_closed_path():
+    """After a whole turn of the crank, through regular poses only, this plate is in another assembly mode."""
+    kind = AnyLinkage(sk.load(sk.examples.path("stephenson_iii_triad")), "M")
+    places = [-0.207, -0.084, -1.206, 0.136, -0.772, -0.287, -0.623, -0.455, -0.651, 0.286, -0.87, 0.016]
+    x, mode = np.array([*places, -0.881, 0.375, -0.593, 0.391])[:, None], np.zeros((0, 1))
+    E, F = (complex(*x[2 * kind.points.index(name) :, 0][:2]) for name in "EF")
+    theta = np.angle(F - E) + np.linspace(0, 6, 20)[:, None]
+    turn = kind.built(x, mode, theta, 1.0, 2 * np.pi).solve(t=[*np.linspace(0, 6, 20), 2 * np.pi])
+    places = turn.position("M")
+    assert turn.ok.all() and np.hypot(*(places[-1] - places[0])) > 0.01
+    one, other = (
+        verified(kind, Lanes(x, mode, theta), Wish(places[:-1].T, closed, None, (), 100.0, 0.01))
+        for closed in (False, True)
+    )
+    assert one is not None and one.error < 1e-12 and other is None
 
 
 def test_gears_beside_a_triad_are_refused_in_words():

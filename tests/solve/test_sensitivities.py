@@ -17,6 +17,7 @@ from cases import blocks, few
 from random_mechanisms import DYADS, GEARED, OTHERS, build
 
 import structkin as sk
+from structkin.design import effort
 from structkin.examples import path
 from structkin.solve.sensitivity.parameters import read_parameters
 
@@ -201,6 +202,54 @@ def test_examples_agree_with_differences_of_their_motions(example: str, name: st
         return [edited(m, tuple(keys), change / scale).solve(t=t) for change in changes]
 
     assert agrees(m, t, name, solved, near) <= 3e-8
+
+
+def drawn_to_the_left(example: str, a: str, b: str) -> sk.Mechanism:
+    """An example, turned until b lies exactly to the left of a: an angle of pi there, of -pi next to it."""
+    m = sk.load(path(example))
+    turn = -abs(m.places[b] - m.places[a]) / (m.places[b] - m.places[a])
+    data = {key: value for key, value in m.source_dict.items() if key != "forces"}
+
+    def turned(xy: Any) -> list[float]:
+        place = turn * complex(*xy)
+        return [place.real, place.imag]
+
+    data["points"] = {name: turned(xy) for name, xy in data["points"].items()}
+    data["points"][b][1] = data["points"][a][1]
+    for entry in data.get("joints", {}).values():
+        if "axis" in entry:
+            entry["axis"] = turned(entry["axis"])
+    return sk.Mechanism.from_dict(data)
+
+
+@pytest.mark.parametrize(
+    ("example", "a", "b"),
+    few([("crank_rocker", "A", "B"), ("geared_five_bar", "A", "B"), ("cam_lever_press", "B", "C"),
+         ("geneva", "A", "P")], 2),
+)  # fmt: skip
+def test_a_link_at_pi_in_the_sketch_is_no_turn_away_from_the_next(example: str, a: str, b: str) -> None:
+    """Drivers, wheels, followers of cams and Geneva cranks start at the angle of a link in the sketch."""
+    m = drawn_to_the_left(example, a, b)
+    t = m.solve(9).t[1:-1] * 0.97
+    motion, name, h = m.solve(t=t), f"points.{b}.y", 1e-4 * m.size
+    scale = m.units.length_scale
+    motions = [edited(m, ("points", b, 1), k * h / scale).solve(t=t) for k in (*WEIGHTS, *(-k for k in WEIGHTS))]
+    for point in m.places:
+        values = [each.position(point) for each in motions]
+        wanted = sum(w * (values[k] - values[k + 4]) for k, w in enumerate(WEIGHTS.values())) / h
+        mine = motion.sensitivity(point, to=[name], kind="point")[..., 0]
+        assert np.nanmax(np.abs(mine - wanted)) <= 1e-9 * max(1.0, np.nanmax(np.abs(wanted))), point
+
+
+def test_a_pin_next_to_a_jump_of_its_slots_curvature_is_still_on_its_line() -> None:
+    """The panel's upper roller runs up a straight piece, so it moves by as much as the panel grows, up to the bend."""
+    m = sk.load(path("garage_door"))
+    motion = m.solve(t=[1.525, 1.55, 1.575, 1.6])
+    assert (motion.position("Q")[:, 1] > 2.09).all() and (motion.position("Q")[:, 1] < 2.1).all()
+    by = motion.sensitivity("Q", to=["lengths.P-Q"])[..., 0]
+    np.testing.assert_allclose(by, np.tile((0.0, 1.0), (4, 1)), atol=1e-10)
+    # The panel stays upright, so nothing but its weight is lifted, whatever its length.
+    np.testing.assert_allclose(effort("opener").jacobian(motion, ["lengths.P-Q"]), 0.0, atol=1e-6)
 
 
 class _Variant:

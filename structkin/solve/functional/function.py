@@ -71,6 +71,19 @@ def sketch_of(formulas: Formulas, p: Sequence[float], z: Mapping[str, float]) ->
     return Sketch(tuple(p), dict(z), _numbers(rows), _numbers(numbers), tuple(signs))
 
 
+def is_followed(first: Any, last: Any, side: Any, coarse: float = 1.0) -> Any:
+    """Return where a general group is still on its branch: by the squares of Newton's first and last step, and `side`.
+
+    That is its determinant, positive on the side of singular poses from which it comes.
+    """
+    return (first < DEPARTURE**2) & (last < BETWEEN**2) & is_regular(side, coarse)
+
+
+def is_regular(side: Any, coarse: float = 1.0) -> Any:
+    """Return where a determinant is positive, by more than the rounding of numbers that are so much coarser."""
+    return side > SINGULAR * coarse**0.5
+
+
 def _numbers(values: Sequence[Any]) -> tuple[float, ...]:
     return tuple(float(np.ravel(value)[0]) for value in values)
 
@@ -221,7 +234,8 @@ class Run:
 
     def _closing(self, p: Sequence[Any], z: Mapping[str, Any], zero: Any, steps: int) -> Close:
         """Return how general groups are closed at parameters and driver values: near poses followed from the sketch."""
-        held = self.library.held
+        assert self.sketch is not None
+        held, signs = self.library.held, self.sketch.signs
         poses, followed = self._follow([*map(held, p)], {id: held(x) for id, x in z.items()}, zero, steps)
 
         def close(k: int, step: Followed, read: Read, reached: Any) -> tuple[list[Any], Any]:
@@ -229,16 +243,11 @@ class Run:
             values = {name: held(value) for name, value in read(right).items()}
             pose, changes, determinant = self.newton(step, values, self._started(step, poses[k], right), CLOSING)
             right = right & (changes[-1] < CLOSED**2 * self.library.coarse)
-            right = right & self._regular(k, determinant)
+            right = right & is_regular(signs[k] * determinant, self.library.coarse)
             pose, *_ = self.newton(step, read(right), self._started(step, pose, right), DERIVED)
             return pose, right
 
         return close
-
-    def _regular(self, k: int, determinant: Any) -> Any:
-        """Return where a general group is regular, and on the side of singular poses on which it is drawn."""
-        assert self.sketch is not None
-        return self.sketch.signs[k] * determinant > SINGULAR * self.library.coarse**0.5
 
     def _started(self, step: Followed, pose: Sequence[Any], right: Any) -> list[Any]:
         """Return a pose without derivatives where it is right, and elsewhere that of the sketch."""
@@ -258,8 +267,8 @@ class Run:
             def close(k: int, step: Followed, read: Read, reached: Any) -> tuple[list[Any], Any]:
                 ahead = [2.0 * x - y for x, y in zip(known[k], before[k], strict=True)]
                 pose, changes, determinant = self.newton(step, read(reached), ahead, STEPS)
-                fits = (changes[0] < DEPARTURE**2) & (changes[-1] < BETWEEN**2)
-                fits = fits & right[k] & reached & self._regular(k, determinant)
+                side = sketch.signs[k] * determinant
+                fits = right[k] & reached & is_followed(changes[0], changes[-1], side, self.library.coarse)
                 found.append((self._started(step, pose, fits), fits))
                 return found[-1]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -32,7 +32,8 @@ Output = tuple[Floats, Floats, Floats]
 class Swing:
     """How an output goes to and fro over a whole cycle: `low` and `high` [rad or m], and times [s].
 
-    `forth` is the time in which its coordinate grows, `back` that in which it falls, `rest` that in which it stands.
+    `forth` is the time in which its coordinate grows, `back` that in which it falls, `rest` that in which it stands;
+    `turns` are the times at which it turns back.
     """
 
     low: float
@@ -40,6 +41,7 @@ class Swing:
     forth: float
     back: float
     rest: float
+    turns: tuple[float, ...] = ()
 
     @property
     def ratio(self) -> float:
@@ -64,20 +66,14 @@ def swing(motion: Motion, output: str) -> Swing:
         raise refuse("the samples have no times that grow", "solve over time")
     if not motion.regular.all():
         raise refuse("some samples are not ok", "solve over a range in which all are")
-    guides = {
-        link: id
-        for id, joint in m.joints.of(Guide).items()
-        if joint.turn is not None and m.topology.ground in joint.links
-        for link in joint.links
-    }
-    if output in m.links and output != m.topology.ground and output not in guides:
-        read = partial(_angle, link=output)
-    elif guides.get(output, output) in m.joints.of(Sliding):
-        read = partial(_travel, joint=guides.get(output, output))
-    else:
+    link, joint = _found(motion, output)
+    if link is None and joint is None:
         known = [*m.topology.moving_links, *m.joints.of(Sliding)]
         raise refuse("is neither a moving link nor a joint that slides", suggest(output, known))
+    read = partial(_angle, link=link) if link is not None else partial(_travel, joint=str(joint))
     t, (x, v, a) = motion.t, read(motion)
+    if not np.isfinite([x, v, a]).all():
+        raise refuse("its rates are not known at every sample", "give the drivers rates and second rates, or laws")
     usual = max(float(np.ptp(x)), SAME_POSE), max(float(np.max(np.abs(v))), SAME_POSE)
     if not motion.counted and not motion.thirds:
         t, x, v, a = _refined(motion, read, usual[0], (t, x, v, a))
@@ -89,7 +85,43 @@ def swing(motion: Motion, output: str) -> Swing:
     from scipy.interpolate import CubicHermiteSpline
 
     extremes = np.append(CubicHermiteSpline(t, x, v)(ends), x)
-    return Swing(float(extremes.min()), float(extremes.max()), forth, back, rest)
+    return Swing(float(extremes.min()), float(extremes.max()), forth, back, rest, tuple(ends))
+
+
+def ratio_slopes(motion: Motion, output: str, names: Sequence[str]) -> Floats:
+    """Return the derivatives (p,) of the time ratio by parameters of these names, at the same times.
+
+    Where the rate v is zero, dt/dp = -(dv/dp) / a. The time forth is longer by that of its end, where a < 0, and
+    shorter by that of its beginning. Raises `InputError` where drivers are given by values.
+    """
+    own = swing(motion, output)
+    if motion.thirds or motion.counted:
+        message = "its time ratio has derivatives only where drivers have laws"
+        raise InputError([Problem(output, message, "give them laws in the file")], motion.mechanism.title)
+    link, joint = _found(motion, output)
+    at = solve_groups(motion.mechanism, t=np.array([motion.t[0], *own.turns]))
+    if link is not None:
+        a, by = at.alpha(link), at.sensitivity(link, to=names, kind="link", order=1)
+    else:
+        a, by = _travel(at, str(joint))[2], at.travel_sensitivity(str(joint), to=names, order=1)
+    forth = (np.sign(a) * by.T / a)[:, 1:].sum(axis=1)
+    high, low, sign = (own.forth, own.back, 1.0) if own.forth >= own.back else (own.back, own.forth, -1.0)
+    return np.asarray(sign * forth * (1 / low + high / low**2))
+
+
+def _found(motion: Motion, output: str) -> tuple[str | None, str | None]:
+    """Return the link whose angle is an output, or the joint whose travel it is."""
+    m = motion.mechanism
+    guides = {
+        link: id
+        for id, joint in m.joints.of(Guide).items()
+        if joint.turn is not None and m.topology.ground in joint.links
+        for link in joint.links
+    }
+    if output in m.links and output != m.topology.ground and output not in guides:
+        return output, None
+    joint = guides.get(output, output)
+    return None, joint if joint in m.joints.of(Sliding) else None
 
 
 def _angle(motion: Motion, link: str) -> Output:

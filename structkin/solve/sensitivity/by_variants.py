@@ -14,7 +14,7 @@ import numpy as np
 from structkin.solve.motion.moving_frames import PartKind
 from structkin.solve.sensitivity.parameters import Parameter, read_parameters, varied
 from structkin.solve.sensitivity.sensitivity import point_or_link
-from structkin.solve.sensitivity.varied_plan import FINE, OFFSETS, WEIGHTS
+from structkin.solve.sensitivity.varied_plan import FINE, OFFSETS, WEIGHTS, nearer
 from structkin.types import Floats
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def slope_by_variants(
 
     Times and drivers' values are held. Raises `InputError` where a variant cannot be built.
     """
-    step = parameter.reach / FINE if step is None else step
+    step = nearer(motion.mechanism, parameter).reach / FINE if step is None else step
     given = {id: tuple(motion.drivers[id]) for id in motion.thirds} or None
     t = motion.t if np.isfinite(motion.t).all() else None
     total = np.zeros(())

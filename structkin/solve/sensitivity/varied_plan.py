@@ -6,7 +6,9 @@ are central differences of order six over the passes that make them from the fil
 
     f' = (3/4 (f_1 - f_-1) - 3/20 (f_2 - f_-2) + 1/60 (f_3 - f_-3)) / h,    error h^6 f^(7) / 140
 
-and good to some 1e-13. Derivatives of poses are exact from there (`sweep.py`).
+and good to some 1e-13. Derivatives of poses are exact from there. In a slot of lines and arcs the curvature jumps, and
+a sample next to a jump has it within the differences: with curved slots the step is `NEAR` times as long, so that there
+are few of these, and the others are good to some 1e-11.
 
 As in `Mechanism.solve_many`, there are two ways to make a plan at all these values. Where its lengths, points and axes
 do, all are recorded at once, with `Variants` in the place of numbers. Where there are gears, cams or curved slots, or
@@ -16,8 +18,9 @@ where the file makes other things of other values, the mechanism is built for ea
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -29,6 +32,8 @@ from structkin.joints.cam import Cam
 from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
+from structkin.joints.law_cam import LawCam
+from structkin.joints.pair import Joints
 from structkin.joints.sliding import Sliding
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.laws import ConstantSpeed
@@ -38,6 +43,7 @@ from structkin.plan.plan import Plan, Register, Step
 from structkin.plan.relations import Combine
 from structkin.rows.affine import Affine, Frame
 from structkin.rows.equations import Equations, Form
+from structkin.rows.periodic import TURN
 from structkin.rows.row import Row
 from structkin.solve.many.record import ManyBuilder, Products, record_many
 from structkin.solve.many.variants import Variants, VariantsDiffer, at, differing
@@ -47,6 +53,9 @@ from structkin.types import Floats
 
 #: The values around a parameter, in steps of its reach over `FINE`, and their weights in its derivative.
 OFFSETS, WEIGHTS, FINE = (1, -1, 2, -2, 3, -3), (3 / 4, -3 / 4, -3 / 20, 3 / 20, 1 / 60, -1 / 60), 400.0
+
+#: How much shorter the steps are where slots are made of pieces.
+NEAR = 1 / 64
 
 #: A value for all variants, the mechanism's own first.
 Number = Any
@@ -167,7 +176,7 @@ def _made(mechanism: Mechanism, parameters: Sequence[Parameter]) -> VariedPlan:
         ids = ", ".join(dict.fromkeys(item.id for item in structure.over))
         message = "its redundant joints agree with these dimensions only, so no dimension can vary alone"
         raise InputError([Problem(ids, message, "leave out the redundant joints")], mechanism.title)
-    joints = mechanism.joints
+    joints, parameters = mechanism.joints, [nearer(mechanism, parameter) for parameter in parameters]
     alone = any(joints.of(kind) for kind in (TurnCoupling, Cam, Geneva, CurveSlot))
     if not alone and all(_is_simple(parameter) for parameter in parameters):
         try:
@@ -175,6 +184,11 @@ def _made(mechanism: Mechanism, parameters: Sequence[Parameter]) -> VariedPlan:
         except VariantsDiffer:
             pass
     return _one_by_one(mechanism, parameters)
+
+
+def nearer(mechanism: Mechanism, parameter: Parameter) -> Parameter:
+    """Return a parameter with a shorter reach where the mechanism has curved slots."""
+    return replace(parameter, reach=NEAR * parameter.reach) if mechanism.joints.of(CurveSlot) else parameter
 
 
 def _is_simple(parameter: Parameter) -> bool:
@@ -228,7 +242,7 @@ def _together(mechanism: Mechanism, parameters: Sequence[Parameter]) -> VariedPl
         if not isinstance(step.kind, Combine | Products):
             for mine, register in zip(step.outputs, next(others).outputs, strict=True):
                 where[mine] = register
-    starts = {id: np.concatenate(([np.nan], values)) for id, values in many.starts.items()}
+    starts = {id: np.append(np.nan, _beside(mechanism, id, values)) for id, values in many.starts.items()}
     return VariedPlan(
         tuple(parameters), many.plan, tuple(steps), tuple(where), own.offsets, many.plan.frames, many.plan.pins,
         lambda link, point: many.links[link].local[point],
@@ -287,7 +301,8 @@ def _variants(mechanism: Mechanism, parameter: Parameter, parameters: Sequence[P
     step = parameter.reach / FINE
     lengths = {other: other.value for other in parameters if other.section == "lengths"}
     try:
-        return [varied(mechanism, {**lengths, parameter: parameter.value + k * step}) for k in OFFSETS]
+        values = [parameter.value + k * step for k in OFFSETS]
+        return [_counted(mechanism, varied(mechanism, {**lengths, parameter: value})) for value in values]
     except InputError as error:
         problems = [Problem(parameter.name, f"cannot vary alone: {problem}") for problem in error.problems]
         raise InputError(problems, mechanism.title) from None
@@ -326,6 +341,34 @@ def _one_by_one(mechanism: Mechanism, parameters: Sequence[Parameter]) -> Varied
         lambda joint: _laid_line([_line(variant.joints.of(Sliding)[joint]) for variant in mechanisms]),
         {}, laws,
     )  # fmt: skip
+
+
+def _counted(mechanism: Mechanism, variant: Mechanism) -> Mechanism:
+    """Return a variant whose drivers, cams and Geneva wheels count their turns as those of the mechanism do."""
+    drivers, joints = {}, dict(variant.joints)
+    for id, drive in variant.drivers.items():
+        start = float(_beside(mechanism, id, drive.start))
+        law = replace(drive.law, start=start) if isinstance(drive.law, ConstantSpeed) else drive.law
+        drivers[id] = replace(drive, start=start, law=law)
+    for id, own in mechanism.joints.items():
+        joint = joints[id]
+        if isinstance(joint, Geneva) and isinstance(own, Geneva):
+            joints[id] = replace(joint, phase=_near(joint.phase, own.phase))
+        elif isinstance(joint, LawCam) and isinstance(own, LawCam) and own.moves.hinge is not None:
+            shift = _near(joint.follow.shift, own.follow.shift)
+            joints[id] = replace(joint, follow=replace(joint.follow, shift=shift))
+    return variant.with_parts({"drivers": MappingProxyType(drivers), "joints": Joints(joints.values())})
+
+
+def _beside(mechanism: Mechanism, id: str, starts: Any) -> Any:
+    """Return the starts of a driver in variants, an angle beside its own."""
+    drive = mechanism.drivers[id]
+    return _near(starts, drive.start) if drive.kind == "angle" else starts
+
+
+def _near(angles: Any, own: float) -> Any:
+    """Return angles of variants beside that of the mechanism: where it is pi, one of theirs may be written as -pi."""
+    return angles - TURN * np.round((angles - own) / TURN)
 
 
 def _plan(variant: Mechanism, mechanism: Mechanism) -> Plan:
