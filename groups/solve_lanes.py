@@ -24,11 +24,9 @@ def solve_lanes(matrices: Array, right: Array) -> Array:
     try:
         return np.asarray(np.linalg.solve(matrices, right))
     except np.linalg.LinAlgError:
-        # NumPy fails for all lanes if one is singular: solve them one by one.
-        result = np.full(right.shape, np.nan, np.result_type(matrices, right))
-        for lane in range(len(right)):
-            try:
-                result[lane] = np.linalg.solve(matrices[lane], right[lane])
-            except np.linalg.LinAlgError:
-                continue
-        return result
+        # NumPy fails for all lanes if one is singular.
+        with np.errstate(all="ignore"):
+            singular = np.linalg.slogdet(matrices)[0] == 0
+        result = np.linalg.solve(np.where(singular[:, None, None], np.eye(unknowns), matrices), right)
+        result[singular] = np.nan
+        return np.asarray(result)

@@ -18,7 +18,8 @@ from structkin.groups import RG, RPR, RRR
 from structkin.numerical_tolerances import FLAT_WITHIN
 from structkin.plan.plan import Plan, Register
 from structkin.rows.affine import Affine
-from structkin.solve.change_points.search import beside_gaps
+from structkin.solve.change_points.beside_gaps import beside_gaps
+from structkin.solve.change_points.between import Between
 from structkin.solve.engine import Lanes
 from structkin.solve.schedule import Schedule
 from structkin.types import Indices
@@ -39,7 +40,7 @@ def slow_motion(
     plan: Plan,
     schedule: Schedule,
     vectors: Sequence[Affine],
-    run: Callable[[Schedule], Lanes],
+    run: Callable[[Schedule], tuple[Lanes, Between]],
     moved: Sequence[int] = (),
 ) -> tuple[Schedule, Indices, Lanes, bool]:
     """Run a schedule with stations added until between two neither these vectors nor what moves them turns far.
@@ -48,12 +49,13 @@ def slow_motion(
     Return the new schedule, the places of the old stations in it, its lanes, and whether that was possible: if a link
     turns without bound, no stations are added. Those that are, are charged to the budget of the call.
     """
-    begun = now = schedule, np.arange(len(schedule)), run(schedule)
+    lanes, between = run(schedule)
+    begun = now = schedule, np.arange(len(schedule)), lanes
     most = 0.0
     for k in range(ROUNDS):
         finest, places, lanes = now
         parts = _parts(plan, lanes, vectors, moved)
-        parts[beside_gaps(plan, lanes, near=k > 0)] = PARTS
+        parts[beside_gaps(between, lanes, near=k > 0)] = PARTS
         if (parts == 1).all():
             break
         most = most or WORST * float(np.sum(parts > 1))
@@ -62,7 +64,8 @@ def slow_motion(
             return *begun, False
         charge(added * plan.numbers / TOGETHER)
         finer, at = finest.divided(parts)
-        now = finer, at[places], run(finer)
+        lanes, between = run(finer)
+        now = finer, at[places], lanes
     return *now, True
 
 

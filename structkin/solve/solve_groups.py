@@ -16,14 +16,14 @@ from structkin.plan.plan import Plan, Register
 from structkin.plan.status import Status
 from structkin.rows.affine import Affine
 from structkin.solve.call import make_schedule, too_far
-from structkin.solve.change_points.search import beside_gaps
+from structkin.solve.change_points.beside_gaps import beside_gaps
 from structkin.solve.coefficients import Coefficients
 from structkin.solve.engine import Lanes
 from structkin.solve.fast_turns import slow_motion
 from structkin.solve.motion import Motion
 from structkin.solve.schedule import Schedule
 from structkin.solve.special_geometry import compile_plan
-from structkin.solve.sweep import smooth_sweep
+from structkin.solve.sweep import sweep_between
 from structkin.types import Indices
 
 #: What a motion keeps at a change point: its tangent, or its assembly modes.
@@ -63,8 +63,8 @@ def run_from_sketch(
     """Run a plan over the samples of a schedule, following the motion from the sketch where that matters."""
     if not plan.tracked and (schedule.is_scan or schedule.is_fine):
         whole, kept = schedule.with_turning_points()
-        swept = smooth_sweep(plan, whole, progress, flip=flip)
-        if schedule.is_scan or not (flip and beside_gaps(plan, swept).any()):
+        swept, between = sweep_between(plan, whole, progress, flip=flip)
+        if schedule.is_scan or not (flip and beside_gaps(between, swept).any()):
             if whole is schedule:
                 return swept
             lanes = swept.take(kept)
@@ -80,7 +80,7 @@ def run_from_sketch(
         if isinstance(operand, Register)
     ]
     turned, moved = [Affine.slot(slot) for slot, turns in inputs if turns], [slot for slot, _ in inputs]
-    run = partial(smooth_sweep, plan, progress=progress, flip=flip)
+    run = partial(sweep_between, plan, progress=progress, flip=flip)
     _, places, tracked, _ = slow_motion(plan, fine, turned, run, moved)
     kept = places[kept]
     # Consecutive samples stay in place: a copy would double the memory.

@@ -27,7 +27,21 @@ def smooth_sweep(plan: Plan, schedule: Schedule, progress: Progress | None = Non
 
     Without `flip` each dyad keeps its mode, and the motion changes to the other branch at a change point.
     """
+    return sweep_between(plan, schedule, progress, flip=flip)[0]
+
+
+def sweep_between(
+    plan: Plan, schedule: Schedule, progress: Progress | None = None, *, flip: bool = True
+) -> tuple[Lanes, Between]:
+    """Run a plan as `smooth_sweep` does; return also the motion between the stations."""
     changes = ModeChanges(plan)
+    lanes = _smooth_lanes(plan, schedule, changes, progress, flip=flip)
+    return lanes, Between(plan, schedule, changes, lanes.x[0])
+
+
+def _smooth_lanes(
+    plan: Plan, schedule: Schedule, changes: ModeChanges, progress: Progress | None, *, flip: bool
+) -> Lanes:
     if not schedule.drivers:
         # Nothing moves: no mode can change, and there is no direction in which to pass a change point.
         return _sweep_with_changes(plan, schedule, changes, progress, flip=False)

@@ -1,5 +1,7 @@
 """Behind a gap, where no pose exists, one rule says where a motion goes on: for all methods and at any samples."""
 
+import sys
+
 import numpy as np
 import pytest
 from cases import few
@@ -7,7 +9,8 @@ from cases import few
 import structkin as sk
 from structkin.plan.status import Status
 from structkin.solve.engine import Lanes
-from structkin.solve.solve_groups import mark_gaps
+from structkin.solve.solve_groups import mark_gaps, solve_groups
+from structkin.solve.sweep import sweep_between
 
 METHODS = "topological", "topological-kl", "global"
 SAMPLES = 13, 37, 91, 181, 361, 721
@@ -130,6 +133,48 @@ def test_a_change_point_beside_a_gap_between_two_stations_is_passed(half, before
         lost = np.flatnonzero(~motion.ok)
         assert 1 <= len(lost) <= 2 and (motion.status[lost] == sk.Status.OUT_OF_REACH).all()
         assert abs(motion.drivers["motor"][0][lost[0]] - np.pi) < 2.0 / (samples - 1) + half
+
+
+@pytest.mark.parametrize("samples", [63, 201])
+def test_a_gap_between_two_stations_counts_where_another_group_is_lost(samples):
+    """Where the rod is out of reach, its status hides that of the four-bar: its gap is there all the same."""
+    m, across, _ = rocked_parallelogram(1e-3, np.pi - 0.005, start=2.0)
+    lost = sk.Mechanism(
+        points={**m.source_dict["points"], "X": (0.6, 2.2), "Y": (2.5, 0)},
+        links={**m.source_dict["links"], "ground": ["A", "D", "G", "Y"], "a rod": ["B", "X"], "an arm": ["X", "Y"]},
+        lengths={**m.source_dict["lengths"], "B-X": 1.8, "X-Y": 1.65},
+        drivers=m.source_dict["drivers"],
+    )
+    motion = lost.solve(samples, duration=2.0)
+    places = motion.position("F") - motion.position("E")
+    behind = np.isfinite(places[:, 0]) & (motion.status == Status.OUT_OF_REACH)
+    assert np.isnan(motion.position("X")[behind]).any() and behind[motion.drivers["motor"][0] > 3.2].any()
+    known = np.isfinite(places[:, 0])
+    np.testing.assert_allclose(places[known] @ (1, 1j), across, atol=1e-9)
+
+
+def test_stations_are_added_only_beside_gaps_of_what_a_group_depends_on(monkeypatch):
+    """Behind a gap of another chain all stations were taken for beside one: 12 sweeps of up to 2,342 stations."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0), "C": (2, 1.5), "D": (3.2, 0), "E": (1.6, -2.2), "F": (2.6, -1.2),
+                "G": (3.4, -2.4), "H": (4.6, -1)},
+        links={"ground": ["A", "D", "F", "H"], "crank": ["A", "B"], "a": ["B", "C"], "b": ["C", "D"], "c": ["B", "E"],
+               "d": ["E", "F"], "e": ["E", "G"], "f": ["G", "H"]},
+        drivers={"motor": {"joint": "A", "speed": 1}},
+    )  # fmt: skip
+    swept = []
+
+    def counted(plan, schedule, *rest, **options):
+        swept.append(len(schedule))
+        return sweep_between(plan, schedule, *rest, **options)
+
+    monkeypatch.setattr(sys.modules[solve_groups.__module__], "sweep_between", counted)
+    motion = m.solve(361)
+    # By the triangle inequality, with the distance of the crank pin from each pivot.
+    B = np.exp(1j * motion.drivers["motor"][0])
+    closed = (abs(B - 3.2) < abs(1 + 1.5j) + abs(1.2 - 1.5j), abs(B - 2.6 + 1.2j) < abs(0.6 - 2.2j) + abs(1 + 1j))
+    np.testing.assert_array_equal(motion.ok, closed[0] & closed[1])
+    assert np.isfinite(motion.position("G")[closed[1]]).all() and sum(swept) <= 2 * 361
 
 
 def four_bar(miss):

@@ -289,7 +289,7 @@ def solve_batch(
     rigid links and guides on the ground, take microseconds: structure, order of solution and certificate of the branch
     are found in the loop, which Numba compiles once, as soon as that takes less time than to solve them one by one.
     Others, with triads and larger groups, guides on rigid links or redundant bars, are always solved one by one, each
-    in some ten milliseconds to seconds, and so are those that pass a change point or come close to one. What is wrong
+    in some ten milliseconds to a second, and so are those that pass a change point or come close to one. What is wrong
     with the structure of one linkage is its status, `BAD_INPUT`; `Batch.faults` says why.
 
     With a `client` of a Dask cluster (`distributed.Client`), its workers solve them, to the same last bit. Linkages

@@ -15,7 +15,8 @@ import numpy as np
 from structkin.numerical_tolerances import LIMIT
 from structkin.plan.status import Status
 from structkin.solve.batch.order import GUIDE
-from structkin.solve.change_points.search import RISE, STEEP, TO_A_GAP
+from structkin.solve.change_points.beside_gaps import RISE, TO_A_GAP
+from structkin.solve.change_points.search import STEEP
 
 LOST = int(Status.OUT_OF_REACH)
 #: An interval that clearance does not decide is divided into so many parts, and each part again, so often.
@@ -108,7 +109,7 @@ def flag_ends(
 def may_meet_beside(x: Any, b: Any, one: Any, two: Any, i: Any, constants: Any, discriminant: Any) -> bool:
     """Return whether the modes of a dyad may meet between a station and an earlier dyad's gap in an interval.
 
-    The rules are those of `change_points.search.beside_gaps`; the ratio of discriminants counts where the ends move
+    The rules are those of `change_points.beside_gaps`; the ratio of discriminants counts where the ends move
     little beside the lengths of the dyad.
     """
     here, beyond = (i + 1, i + 2) if isnan(discriminant[i]) else (i, i - 1)

@@ -41,12 +41,6 @@ from structkin.types import Flags, Floats, Indices
 
 #: The inputs of a dyad move at most this many times as far between two stations as these are apart.
 DETOUR = 2.0
-#: From the last station to the end of a gap they move at most this many times as far as from the station before: like
-#: a root of the way, which is at most as long, 1 / (sqrt(2) - 1) times.
-TO_A_GAP = 2.5
-#: Beside a change point between the last station and the end of a gap the discriminant at least doubles from the last
-#: station to the one before, if these are near the gap: below this ratio there is none.
-RISE = 1.4
 #: Stations further apart than the steps of continuation belong to one path only where a discriminant is below this.
 SUSPECT = 0.1
 #: Two steps of the drivers whose directions have at least this cosine are on one way, there or back.
@@ -124,8 +118,8 @@ def explore(between: Kept, index: int, lanes: Lanes) -> bool:
 def _intervals(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, lanes: Lanes) -> tuple[Floats, Floats]:
     """Return the intervals (low, high) of stations that the clearance of a step does not decide."""
     values = discriminant(plan, index, lanes)
-    vague = _is_vague(plan, index, lanes)
-    open_ = _closes(plan, index, lanes, values) | vague
+    vague = is_vague(plan, index, lanes)
+    open_ = closes(plan, index, lanes, values) | vague
     open_ = open_[1:] & open_[:-1]
     for point in changes.points:
         if index in point.steps:
@@ -146,7 +140,7 @@ def _intervals(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int,
     return k.astype(np.float64), k + 1.0
 
 
-def _closes(plan: Plan, index: int, lanes: Lanes, values: Floats) -> Flags:
+def closes(plan: Plan, index: int, lanes: Lanes, values: Floats) -> Flags:
     """Return in which lanes a step with discriminants `values` (n,) closes, or nearly does."""
     closes = values >= -LIMIT
     rest = np.flatnonzero(values < -LIMIT)
@@ -156,7 +150,7 @@ def _closes(plan: Plan, index: int, lanes: Lanes, values: Floats) -> Flags:
     return closes
 
 
-def _is_vague(plan: Plan, index: int, lanes: Lanes) -> Flags:
+def is_vague(plan: Plan, index: int, lanes: Lanes) -> Flags:
     """Return in which lanes an earlier group than a step's is singular: directions may be undetermined there."""
     return np.asarray((lanes.status == Status.SINGULAR) & (lanes.group < plan.steps[index].group))
 
@@ -181,12 +175,12 @@ def may_meet(
         open_ = np.flatnonzero(found)
         if not len(open_):
             break
-        h, begin, end = _inputs_at(plan, index, x, here[open_], low[open_], high[open_])
+        h, begin, end = inputs_at(plan, index, x, here[open_], low[open_], high[open_])
         clear = plan.steps[index].clearance(h, _moved(begin, end, DETOUR))
         if beside is not None:
             pace, margin = (each[side, open_] for each in beside)
             next_ = np.clip(here[open_] + (stride if side else -stride), 0, x.shape[1] - 1)
-            (there,) = _inputs_at(plan, index, x, next_)
+            (there,) = inputs_at(plan, index, x, next_)
             clear = np.minimum(clear, plan.steps[index].clearance(h, _moved(h, there, DETOUR * pace))) - margin
         found[open_] = ~(clear > 0)
     return found
@@ -215,43 +209,10 @@ def _beside(schedule: Schedule, stations: Indices) -> tuple[Floats, Floats]:
     return np.where(alone, 0.0, paces), np.where(alone, CURVED * schedule.size * length * length, 0.0)
 
 
-def _inputs_at(plan: Plan, index: int, x: Floats, *places: Indices) -> list[Inputs]:
+def inputs_at(plan: Plan, index: int, x: Floats, *places: Indices) -> list[Inputs]:
     """Return the inputs of a step in some lanes of x (rows, lanes), for each of several choices of these."""
     h = plan.inputs(plan.steps[index], x)
     return [tuple(v[..., at] if np.shape(v)[-1:] == x.shape[1:] else v for v in h) for at in places]
-
-
-def beside_gaps(plan: Plan, lanes: Lanes, *, near: bool = False) -> Flags:
-    """Return between which neighbours (n - 1,) an earlier group's gap begins or ends, and a step's modes may meet.
-
-    On one side of the end of a gap the step has no inputs; towards it these move like a root. `near` the gaps, where
-    intervals have been divided, the ratio of discriminants counts too: clearance says nothing of pins on one link.
-    """
-    found = np.zeros(max(len(lanes.status) - 1, 0), bool)
-    lost = lanes.status == Status.OUT_OF_REACH
-    for index in plan.with_root if lost.any() else ():
-        values = discriminant(plan, index, lanes)
-        gone = np.isnan(values) & lost
-        ends = np.flatnonzero(gone[1:] != gone[:-1])
-        # A lane with a pose that is lost has a gap before it, which has two ends.
-        narrow = np.flatnonzero((lost & ~np.isnan(values) & (lanes.group < plan.steps[index].group))[1:])
-        k = np.concatenate((ends, narrow, narrow))
-        ahead = np.concatenate((gone[ends], np.zeros(len(narrow), bool), np.ones(len(narrow), bool)))
-        here, beyond = k + ahead, np.where(ahead, k + 2, k - 1)
-        # At either end of the lanes, and at a single pose between two gaps, nothing is known of the way.
-        alone = (beyond < 0) | (beyond >= len(gone))
-        found[k[alone & (values[here] >= -LIMIT)]] = True
-        k, here, beyond = k[~alone], here[~alone], beyond[~alone]
-        some = values[here] >= -LIMIT
-        if near:
-            some &= ~(values[beyond] < RISE * values[here])
-        k, here, beyond = k[some], here[some], beyond[some]
-        if not len(k):
-            continue
-        first, second = _inputs_at(plan, index, lanes.x[0], here, beyond)
-        dh = tuple(TO_A_GAP * (b - a) for a, b in zip(first, second, strict=True))
-        found[k[np.broadcast_to(~(plan.steps[index].clearance(first, dh) > 0), k.shape)]] = True
-    return found
 
 
 @dataclass
@@ -376,7 +337,7 @@ class _Search:
         ends = np.linspace(low, high, parts + 1)
         plan, index, lanes = self.between.plan, self.index, self.between.lanes(ends.ravel(), self.index)
         values = discriminant(plan, index, lanes)
-        open_ = _closes(plan, index, lanes, values) | _is_vague(plan, index, lanes)
+        open_ = closes(plan, index, lanes, values) | is_vague(plan, index, lanes)
         self.between.changes.gaps.update((index, place) for place in ends.ravel()[~open_ & (values < -LIMIT)].tolist())
         first = np.arange(parts * len(low))
         second = first + len(low)

@@ -26,7 +26,7 @@ from structkin.solve.fast_turns import slow_motion
 from structkin.solve.motion.moving_frames import MovingFrames
 from structkin.solve.motion.turning import wrapped
 from structkin.solve.schedule import Schedule
-from structkin.solve.sweep import smooth_sweep
+from structkin.solve.sweep import sweep_between
 from structkin.types import Flags, Floats, Indices
 
 # --- what repeats --------------------------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ def follow(mechanism: Mechanism, plan: Plan, schedule: Schedule, angles: Mapping
             try:
                 with metering(Meter(DEFAULT)):
                     fine, kept = path.schedule.fine(plan.numbers)
-                    run = partial(smooth_sweep, plan, flip=flip)
+                    run = partial(sweep_between, plan, flip=flip)
                     fine, places, lanes, slow = slow_motion(plan, fine, vectors, run)
             except SpentError:
                 break

@@ -1,0 +1,117 @@
+"""Beside gaps: between the last station and a gap of an earlier group a later one may have a change point.
+
+There a step has inputs at one end of the interval only, and nothing is searched. It need not be: mostly clearance tells
+that the modes cannot meet, at the stations or at places between them. Other intervals have to be divided by stations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from structkin.budget import charge
+from structkin.numerical_tolerances import LIMIT
+from structkin.plan.plan import Plan
+from structkin.plan.status import Status
+from structkin.solve.change_points.between import Between
+from structkin.solve.change_points.search import LOOK, closes, inputs_at, is_vague, may_meet
+from structkin.solve.engine import Lanes, discriminant
+from structkin.types import Flags, Floats, Indices
+
+#: From the last station to the end of a gap inputs move at most this many times as far as from the station before: like
+#: a root of the way, which is at most as long, 1 / (sqrt(2) - 1) times.
+TO_A_GAP = 2.5
+#: Beside a change point between the last station and the end of a gap the discriminant at least doubles from the last
+#: station to the one before, if these are near the gap: below this ratio there is none.
+RISE = 1.4
+#: An interval is divided into so many parts, and those that are open again, so often, if at most so many are open.
+PARTS, ROUNDS, MOST = 16, 4, 16
+
+
+def beside_gaps(between: Between, lanes: Lanes, *, near: bool = False) -> Flags:
+    """Return between which neighbours (n - 1,) an earlier group's gap begins or ends, and a step's modes may meet.
+
+    On one side of the end of a gap the step has no inputs; towards it these move like a root. `near` the gaps, where
+    intervals have been divided, the ratio of discriminants counts too: clearance says nothing of pins on one link.
+    """
+    plan, found = between.plan, np.zeros(max(len(lanes.status) - 1, 0), bool)
+    lost = lanes.status == Status.OUT_OF_REACH
+    for index in plan.with_root if lost.any() else ():
+        values = discriminant(plan, index, lanes)
+        gone = np.isnan(values) & lost
+        ends = np.flatnonzero(gone[1:] != gone[:-1])
+        ahead = gone[ends]
+        meet = _meet(plan, index, lanes.x[0], values, ends + ahead, np.where(ahead, ends + 2, ends - 1), near=near)
+        found[_not_apart(between, index, ends[meet])] = True
+        # A gap between two lanes that have poses has two ends.
+        inside = np.array([k for k in sorted(_gaps_before(between, index)) if not np.isnan(values[k + 1])], np.intp)
+        for here, beyond in ((inside, inside - 1), (inside + 1, inside + 2)):
+            found[inside[_meet(plan, index, lanes.x[0], values, here, beyond, near=near)]] = True
+    return found
+
+
+def _gaps_before(between: Between, index: int) -> set[int]:
+    """Return the stations after which, before the next one, there is a gap of what a step depends on."""
+    on = between.plan.behind[index]
+    return {int(np.ceil(place)) - 1 for step, place in between.changes.gaps if on >> step & 1 and place > 0}
+
+
+def _meet(plan: Plan, index: int, x: Floats, values: Floats, here: Indices, beyond: Indices, *, near: bool) -> Flags:
+    """Return between which lanes `here` (n,) and the end of a gap beside them the modes of a step may meet.
+
+    `values` are the discriminants in lanes of x (rows, lanes), and `beyond` (n,) are the lanes on the other side. At
+    either end of the lanes, and at a single pose between two gaps, nothing is known of the way.
+    """
+    found = values[here] >= -LIMIT
+    known = (beyond >= 0) & (beyond < len(values))
+    if near:
+        found[known] &= ~(values[beyond[known]] < RISE * values[here[known]])
+    some = np.flatnonzero(found & known)
+    if len(some):
+        first, second = inputs_at(plan, index, x, here[some], beyond[some])
+        dh = tuple(TO_A_GAP * (b - a) for a, b in zip(first, second, strict=True))
+        found[some] = ~(plan.steps[index].clearance(first, dh) > 0)
+    return found
+
+
+def _not_apart(between: Between, index: int, k: Indices) -> Indices:
+    """Return the stations, of some (n,), behind which parts of the interval leave open whether modes meet before a gap.
+
+    Only closed forms have their poses at any place between stations.
+    """
+    plan = between.plan
+    on = (step for at, step in enumerate(plan.steps) if plan.behind[index] >> at & 1)
+    if not len(k) or any(step.goes_from_lane_to_lane for step in on):
+        return k
+    # General groups, on which the step does not depend, are not solved.
+    closed = replace(between, near=np.full_like(between.near, np.nan))
+    low, high = k.astype(np.float64), k + 1.0
+    for _ in range(ROUNDS):
+        if not 0 < len(low) <= MOST * len(k):
+            break
+        low, high = _open_parts(closed, index, low, high)
+    return np.unique(low.astype(np.intp))
+
+
+def _open_parts(between: Between, index: int, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Return the parts of intervals (low, high) in which the modes of a step may meet: between their ends, or a gap."""
+    charge(LOOK * len(low))
+    plan, last, n = between.plan, len(between.schedule) - 1, len(low)
+    places = low + (high - low) * np.arange(-1, PARTS + 2)[:, None] / PARTS
+    lanes = between.lanes(np.clip(places, 0, last).ravel(), index)
+    values, vague = discriminant(plan, index, lanes), is_vague(plan, index, lanes)
+    first = np.arange(n, n * (PARTS + 1))
+    second, is_open = first + n, closes(plan, index, lanes, values)
+    # At either end of an interval there is no part before or after.
+    margins = np.zeros((2, PARTS, n))
+    margins[0, 0], margins[1, -1] = np.inf, np.inf
+    beside = np.ones((2, len(first))), margins.reshape(2, -1)
+    meet = is_open[first] & is_open[second] & may_meet(plan, index, lanes.x[0], first, second, beside, n)
+    meet |= vague[first] | vague[second]
+    ends = np.flatnonzero(np.isnan(values[first]) != np.isnan(values[second]))
+    ahead = np.isnan(values[first[ends]])
+    here, beyond = np.where(ahead, second[ends], first[ends]), np.where(ahead, second[ends] + n, first[ends] - n)
+    beyond[((places < 0) | (places > last)).ravel()[beyond]] = -1
+    meet[ends] |= _meet(plan, index, lanes.x[0], values, here, beyond, near=True)
+    return places.ravel()[first[meet]], places.ravel()[second[meet]]

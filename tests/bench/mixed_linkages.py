@@ -1,0 +1,62 @@
+"""What `solve_batch` costs for mixed linkages: a third has a triad or a larger group, and there are sliders among them.
+
+    python tests/bench/mixed_linkages.py
+
+Those with triads, and those that the compiled loop leaves because they come close to a change point, are solved one by
+one. Seconds of processor time of one core, at 200 angles; the first linkages load and compile, and are not counted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np
+
+import structkin as sk
+from structkin.solve.batch.batch import Batch
+from structkin.solve.batch.order import Way
+
+ANGLES, COUNT, JOINTS, FIRST = np.linspace(0, 2 * np.pi, 200), 200, 20, 8
+#: So many linkages whose cranks turn fully are worth compiling the loop for.
+MANY = 6000
+#: Chances of a triad at each joint, so that one in three linkages has some, and of a guide in the place of a bar.
+TRIADS, SLIDERS = 0.026, 0.2
+
+
+def measured(linkages: sk.Linkages) -> tuple[float, list[tuple[int, float]]]:
+    """Return the seconds of a batch, and for each linkage that is solved alone its way and its seconds."""
+    each, alone = list[tuple[int, float]](), Batch._alone
+
+    def timed(batch, k, way, out):
+        begun = time.process_time()
+        status = alone(batch, k, way, out)
+        each.append((way, time.process_time() - begun))
+        return status
+
+    Batch._alone = timed
+    try:
+        begun = time.process_time()
+        for _ in sk.solve_batch(linkages, angles=ANGLES):
+            pass
+        return time.process_time() - begun, each
+    finally:
+        Batch._alone = alone
+
+
+if __name__ == "__main__":
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else COUNT
+    linkages = sk.Linkages.random(FIRST + count, JOINTS, seed=JOINTS, triads=TRIADS, sliders=SLIDERS)
+    measured(sk.Linkages.random(MANY, JOINTS, seed=JOINTS, sliders=SLIDERS, turning=True))
+    measured(linkages.take(slice(FIRST)))
+    seconds, each = measured(linkages.take(slice(FIRST, None)))
+    print(f"{count} linkages of {JOINTS} joints: {seconds:.2f} s, {count / seconds:.1f} a second")
+    for name, chosen in (("with triads", True), ("of dyads, left by the loop", False)):
+        took = 1e3 * np.array([one for way, one in each if (way == Way.ALONE) == chosen])
+        print(f"{len(took):4} {name}", end=": " if len(took) else "\n")
+        if len(took):
+            print(f"median {np.median(took):.0f} ms, 90 % {np.percentile(took, 90):.0f} ms, ", end="")
+            print(f"worst {took.max():.0f} ms, together {took.sum() / 1e3:.2f} s")
