@@ -7,7 +7,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.types import Flags
+from structkin.types import Flags, Indices
 
 
 class Status(IntEnum):
@@ -60,3 +60,30 @@ def mark(status: NDArray[np.int8], group: NDArray[np.int32], where: Flags, outco
     worse = where & ((status == Status.OK) | ((status == Status.SINGULAR) & (outcome != Status.SINGULAR)))
     status[worse] = outcome
     group[worse] = at
+
+
+def behind_gaps(status: NDArray[np.int8], kept: Indices) -> list[tuple[Status, Indices, Indices]]:
+    """Return which samples (m,) have a pose but follow a gap, or a stretch not followed, since the sample before.
+
+    The samples are at the places `kept` (n,) of a finer path with these statuses. With each outcome the samples come
+    with the places (m,) that are the first to tell.
+
+    >>> at = np.array([0, 1, 3])
+    >>> [(what.words, who.tolist()) for what, who, _ in behind_gaps(np.array([0, 0, 1, 0], np.int8), at)]
+    [('out of reach', [2])]
+    """
+    ends = np.flatnonzero(np.isin(status, (Status.OUT_OF_REACH, Status.UNCERTIFIED, Status.NOT_CONVERGED)))
+    behind = np.searchsorted(kept, ends)
+    inside = (behind > 0) & (behind < len(kept))
+    ends, behind = ends[inside], behind[inside]
+    first = (status[kept[behind]] == Status.OK) & (status[kept[behind - 1]] == Status.OK)
+    ends, behind = ends[first], behind[first]
+    # A gap ends the motion, and what has not been followed proves nothing.
+    proved = status[ends] == Status.OUT_OF_REACH
+    found: list[tuple[Status, Indices, Indices]] = []
+    for some, outcome in ((~proved, Status.UNCERTIFIED), (proved, Status.OUT_OF_REACH)):
+        at, where = np.unique(behind[some], return_index=True)
+        new = ~np.isin(at, found[0][1]) if found else np.ones(len(at), bool)
+        if new.any():
+            found.append((outcome, at[new], ends[some][where[new]]))
+    return found

@@ -15,7 +15,7 @@ import numpy as np
 
 from structkin.kernels.kernel_plan import Job, Run
 from structkin.plan.status import Status
-from structkin.solve.engine import Inputs, Lanes, Modes, Progress, close_step, drive_all, follow_step
+from structkin.solve.engine import Course, Lanes, Modes, Progress, close_step, drive_all, follow_step
 from structkin.types import Floats
 
 T = TypeVar("T")
@@ -44,13 +44,13 @@ def sweep(
     drivers: Mapping[str, Floats],
     modes: Modes,
     progress: Progress | None,
-    inputs: Inputs | None,
+    course: Course | None,
 ) -> None:
     """Run all steps over lanes, as `structkin.solve.engine.sweep` does."""
     n, steps = lanes.x.shape[-1], len(job.kernel_plan.plan.steps)
     for number, stage in enumerate(job.kernel_plan.stages):
         if isinstance(stage, int):
-            follow_step(job.kernel_plan.plan, stage, lanes, modes, progress, inputs)
+            follow_step(job.kernel_plan.plan, stage, lanes, modes, progress, course)
             continue
         items = [(item, item.lane_modes(modes, n)) if isinstance(item, Run) else item for item in stage]
         work = _Stage(job, lanes, items, modes, drivers if number == 0 else {})

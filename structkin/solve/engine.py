@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from structkin.kernels.choice import choose, compiles_group
 from structkin.kernels.group import group_kernel
 from structkin.numerical_tolerances import CLOSED, LIMIT
 from structkin.plan.plan import DriverRegister, Plan, Register, Step
-from structkin.plan.status import Status, mark
+from structkin.plan.status import Status, behind_gaps, mark
 from structkin.solve.tracking import track, unpacked
 from structkin.solve.tracking.direct import Direct
 from structkin.solve.tracking.group_solvers import GroupSolver, group_solver_of, weights_of
@@ -97,8 +97,19 @@ class Lanes:
 
 #: The mode of each step: a number, or one per lane (n,).
 Modes = Callable[[int], Any]
-#: The inputs of a step between two lanes (see `Between.inputs`).
-Inputs = Callable[[int, Ints, Floats, int, int], "tuple[Floats, float] | None"]
+
+
+class Course(Protocol):
+    """The motion between lanes: 1.5 is halfway from the second to the third."""
+
+    def lanes(self, stations: Floats, steps: int) -> Lanes:
+        """Return the positions of the first steps at places (n,)."""
+
+    def inputs(self, index: int, rows: Ints, units: Floats, low: float, high: float) -> tuple[Floats, float] | None:
+        """Return the inputs of a step between two places as powers, and half the length of the drivers' path."""
+
+    def turnings(self, index: int) -> Floats:
+        """Return the places between lanes at which inputs of a step turn back."""
 
 
 def sweep(
@@ -107,14 +118,14 @@ def sweep(
     drivers: Mapping[str, Floats],
     modes: Modes,
     progress: Progress | None = None,
-    inputs: Inputs | None = None,
+    course: Course | None = None,
 ) -> None:
     """Run all steps over lanes that are still empty; `drivers[id]` (orders, n) holds value and rates of each driver.
 
-    Without `drivers` the slots of drivers are filled already.
-    `inputs` returns the inputs of a step between two lanes; without it they are taken to move in a straight line.
+    Without `drivers` the slots of drivers are filled already. Without a `course` the inputs of a step are taken to move
+    in a straight line between two lanes.
     """
-    _run(plan, lanes, drivers, modes, progress, inputs)
+    _run(plan, lanes, drivers, modes, progress, course)
     singular = np.flatnonzero(lanes.status == Status.SINGULAR)
     if len(singular):
         # Parallel guides meet at infinity, which is no place.
@@ -128,17 +139,17 @@ def _run(
     drivers: Mapping[str, Floats],
     modes: Modes,
     progress: Progress | None,
-    inputs: Inputs | None,
+    course: Course | None,
 ) -> None:
     n = lanes.x.shape[-1]
     if len(lanes.x) == 3 and (job := choose(plan, n, plan.sweep_kernel)) is not None:
         from structkin.solve import compiled_run
 
-        return compiled_run.sweep(job, lanes, drivers, modes, progress, inputs)
+        return compiled_run.sweep(job, lanes, drivers, modes, progress, course)
     block = max(n, 1) if plan.tracked else BLOCK
     if n <= block:
         with np.errstate(all="ignore"):
-            _Block(plan, lanes, slice(0, n), modes, progress, between=inputs).run(drivers)
+            _Block(plan, lanes, slice(0, n), modes, progress, course=course).run(drivers)
         if progress is not None:
             progress(1.0)
         return
@@ -146,7 +157,7 @@ def _run(
         for start in range(0, n, block):
             part = slice(start, start + block)
             local = {id: z[:, part] for id, z in drivers.items()}
-            _Block(plan, lanes.take(part), part, modes, progress, between=inputs).run(local)
+            _Block(plan, lanes.take(part), part, modes, progress, course=course).run(local)
             if progress is not None:
                 progress(min(1.0, (start + block) / n))
 
@@ -200,11 +211,11 @@ def step_inputs(plan: Plan, lanes: Lanes, step: Step, order: int) -> tuple[Any, 
 
 
 def follow_step(
-    plan: Plan, index: int, lanes: Lanes, modes: Modes, progress: Progress | None, inputs: Inputs | None
+    plan: Plan, index: int, lanes: Lanes, modes: Modes, progress: Progress | None, course: Course | None
 ) -> None:
     """Run a step that proceeds from lane to lane over all lanes."""
     with np.errstate(all="ignore"):
-        _Block(plan, lanes, slice(None), modes, progress, between=inputs)._run_step(index, plan.steps[index])
+        _Block(plan, lanes, slice(None), modes, progress, course=course)._run_step(index, plan.steps[index])
 
 
 @dataclass(frozen=True)
@@ -217,7 +228,7 @@ class _Block:
     modes: Modes
     progress: Progress | None
     near: Floats | None = None
-    between: Inputs | None = None
+    course: Course | None = None
 
     def run(self, drivers: Mapping[str, Floats], steps: int | None = None, first: int = 0) -> None:
         if drivers and not first:
@@ -325,9 +336,20 @@ class _Block:
         begin = start, np.angle(np.array(places[1::2]))[:, None]
         solver = solver if _divides(solver, inputs, *begin) else Direct(form, step.known)
         numbers = np.array([row for part in moving for row in range(part.start, part.stop)], np.int64)
-        between = partial(self.between, index, numbers, 1 / weights_of(solver)) if self.between else None
-        status, least = track(solver, inputs, *begin, x[0, rows], self.progress, turned, between)
+        turnings = self.course.turnings(index) if self.course else np.zeros(0)
+        stations, out = np.arange(float(n)), x[0, rows]
+        if self.course and len(turnings):
+            # What lies between two lanes, where the inputs turn back, is followed as well.
+            at = np.ceil(turnings).astype(np.intp)
+            between = self.course.lanes(turnings, index).x[0][numbers]
+            inputs = [np.insert(row, at, more) for row, more in zip(inputs, between, strict=True)]
+            turned = [np.insert(row, at, np.interp(turnings, stations, row)) for row in turned]
+            stations, out = np.insert(stations, at, turnings), np.empty((len(out), n + len(at)))
+        way = partial(self._way, index, numbers, 1 / weights_of(solver), stations) if self.course else None
+        status, least = track(solver, inputs, *begin, out, self.progress, turned, way)
         self.lanes.least[index] = min(self.lanes.least[index], least**2)
+        if len(turnings):
+            status = self._own(stations, status, out, x[0, rows])
         if status.any():
             for outcome in (Status.SINGULAR, Status.OUT_OF_REACH, Status.NOT_CONVERGED, Status.UNCERTIFIED):
                 self._mark(status == outcome, outcome, step.group)
@@ -335,6 +357,20 @@ class _Block:
             solver.write_rates(x, numbers, rows.start, low, min(low + solver.block, n))
         if status.any():
             x[1:, rows, status != Status.OK] = np.nan
+
+    def _way(self, index: int, rows: Ints, units: Floats, stations: Floats, low: int, high: int) -> Any:
+        """Return the inputs of a step between two of some stations."""
+        assert self.course
+        return self.course.inputs(index, rows, units, float(stations[low]), float(stations[high]))
+
+    def _own(self, stations: Floats, status: NDArray[np.int8], found: Floats, out: Floats) -> NDArray[np.int8]:
+        """Store the poses found at stations that are lanes in `out` (rows, n), and return their statuses (n,)."""
+        own = np.flatnonzero(stations == np.floor(stations))
+        out[:] = found[:, own]
+        kept = status[own]
+        for outcome, at, _ in behind_gaps(status, own):
+            kept[at], out[:, at] = outcome, np.nan
+        return kept
 
     def _compiles(self, step: Step, form: General, n: int) -> bool:
         kernel = group_kernel(form.rows, step.known)

@@ -13,7 +13,7 @@ from structkin.budget import DEFAULT, metered
 from structkin.groups import Turn
 from structkin.model.mechanism import Mechanism
 from structkin.plan.plan import Plan, Register
-from structkin.plan.status import Status
+from structkin.plan.status import behind_gaps
 from structkin.rows.affine import Affine
 from structkin.solve.call import make_schedule, too_far
 from structkin.solve.change_points.beside_gaps import beside_gaps
@@ -95,17 +95,5 @@ def mark_gaps(status: NDArray[np.int8], group: NDArray[np.int32], kept: Indices,
 
     The samples `lanes` are at the places `kept` (n,) of a finer path with these statuses and groups.
     """
-    if not status.any():
-        return
-    ends = np.flatnonzero(np.isin(status, (Status.OUT_OF_REACH, Status.UNCERTIFIED, Status.NOT_CONVERGED)))
-    behind = np.searchsorted(kept, ends)
-    inside = (behind > 0) & (behind < len(kept))
-    ends, behind = ends[inside], behind[inside]
-    first = (lanes.status[behind] == Status.OK) & (lanes.status[behind - 1] == Status.OK)
-    ends, behind = ends[first], behind[first]
-    # A gap ends the motion, and what has not been followed proves nothing. The first place names the group.
-    proved = status[ends] == Status.OUT_OF_REACH
-    for some, outcome in ((~proved, Status.UNCERTIFIED), (proved, Status.OUT_OF_REACH)):
-        at, where = np.unique(behind[some], return_index=True)
-        clear = lanes.status[at] == Status.OK
-        lanes.status[at[clear]], lanes.group[at[clear]] = outcome, group[ends[some][where[clear]]]
+    for outcome, at, first in behind_gaps(status, kept):
+        lanes.status[at], lanes.group[at] = outcome, group[first]

@@ -88,15 +88,15 @@ def _search_behind(flipped: int, plan: Plan, schedule: Schedule, changes: ModeCh
     modes = changes.modes(np.arange(len(schedule), dtype=np.float64))
     for index in range(plan.with_root[-1] + 1):
         status, group = lanes.status.copy(), lanes.group.copy()
-        follow_step(plan, index, lanes, modes, None, between.inputs)
+        follow_step(plan, index, lanes, modes, None, between)
         searched = index > flipped and plan.steps[index].has_root and may_change(plan, schedule, index, lanes)
         if searched and explore(between, index, lanes):
             lanes.status[:], lanes.group[:] = status, group
-            follow_step(plan, index, lanes, modes, None, between.inputs)
+            follow_step(plan, index, lanes, modes, None, between)
 
 
 def _sweep(plan: Plan, schedule: Schedule, changes: ModeChanges, stations: Floats, progress: Progress | None) -> Lanes:
     lanes = Lanes.empty(plan, len(schedule))
     between = Between(plan, schedule, changes, lanes.x[0])
-    sweep(plan, lanes, schedule.drivers, changes.modes(stations), progress, between.inputs)
+    sweep(plan, lanes, schedule.drivers, changes.modes(stations), progress, between)
     return lanes

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
+from cases import few
 
 from structkin.model.mechanism import Mechanism
 from structkin.plan.status import Status
@@ -134,3 +136,93 @@ def test_a_slotted_arm_square_to_a_slider_at_its_dead_point_touches_its_flat_pos
     motion = m.solve(samples)
     assert motion.ok.all()
     np.testing.assert_allclose(motion.turn("arm"), arm - arm[0], atol=1e-7)
+
+
+PUSHED = {
+    "points": {
+        "C": (4, 0), "P": (5, 0.6), "Q": (6, 0.7), "R": (5.6, 1.5), "U": (6.5, -0.5), "V": (4.6, 2.6), "A": (0, 0),
+        "B": (1, 0),
+    },
+    "links": {
+        "ground": ["U", "V"], "slider": ["C"], "a": ["C", "P"], "plate": ["P", "Q", "R"], "b": ["U", "Q"],
+        "c": ["V", "R"],
+    },
+    "joints": {"guide": {"type": "prismatic", "links": ["slider", "ground"], "at": "C", "axis": (1, 0)}},
+}  # fmt: skip
+
+
+@cache
+def pushed_triad() -> tuple[Mechanism, float]:
+    """Return a plate on three legs, of which a slider moves one, and how far that can be pushed [m]."""
+    points = {name: place for name, place in PUSHED["points"].items() if name not in "AB"}
+    m = Mechanism(points=points, links=PUSHED["links"], joints=PUSHED["joints"], drivers={"push": {"joint": "guide"}})
+    return m, m.limits().upper.value
+
+
+def plate(slider: np.ndarray) -> np.ndarray:
+    """Return the pin P (n, 2) of that plate for travels of the slider, without the crank."""
+    m, _ = pushed_triad()
+    way = np.concatenate((np.linspace(0, slider[0], 40), slider))
+    return m.solve(drivers={"push": way}).position("P")[40:]
+
+
+def pushed_by_a_crank(lacks: float, first: float) -> Mechanism:
+    """Return that triad with a slider-crank, at a crank angle `first`, whose slider goes `lacks` too far at angle 0."""
+    m, most = pushed_triad()
+    B = (math.cos(first), math.sin(first))
+    travel = most + lacks + B[0] + math.sqrt(9 - B[1] ** 2) - 4
+    moved = m.solve(drivers={"push": np.linspace(0, travel, 40)})
+    assert moved.ok.all()
+    A = most + lacks
+    points = {name: tuple(moved.position(name)[-1]) for name in "CPQRUV"} | {"A": (A, 0), "B": (A + B[0], B[1])}
+    links = PUSHED["links"] | {"ground": ["U", "V", "A"], "crank": ["A", "B"], "rod": ["B", "C"]}
+    return Mechanism(
+        points=points, links=links, joints=PUSHED["joints"], drivers={"motor": {"joint": "A", "speed": 1.0}}
+    )
+
+
+#: Places of the dead point among the samples: in the middle of an interval, the first, one between, the last.
+PLACES = [(0, 3), (0, 5), (3, 5), (0, 37), (9, 37), (35, 37), (30, 181), (90, 361)]
+
+
+ROADS = [("topological", "python"), ("topological", "compiled"), ("topological-kl", "auto"), ("global", "auto")]
+
+
+@pytest.mark.parametrize(("method", "engine"), ROADS)
+@pytest.mark.parametrize(("interval", "samples"), PLACES)
+@pytest.mark.parametrize("lacks", few([1e-8, 1e-5], 1))
+def test_a_gap_at_the_dead_point_of_what_pushes_a_triad_is_found(
+    lacks: float, interval: int, samples: int, method: str, engine: str
+) -> None:
+    """Samples lay evenly on both sides, where the slider is in one place: the motion went on, status ok."""
+    if engine == "compiled":
+        pytest.importorskip("numba")
+    angle = (np.arange(samples) - interval - 0.5) * min(0.4 / (samples - 1), math.radians(4))
+    m = pushed_by_a_crank(lacks, angle[0])
+    most = pushed_triad()[1]
+    slider = np.cos(angle) + np.sqrt(9 - np.sin(angle) ** 2) - 4 + most + lacks
+    motion = m.solve(drivers={"motor": angle}, method=method, engine=engine)
+    reached = slider <= most
+    passed = np.append(False, reached[:-1] & (angle[:-1] < 0) & (angle[1:] > 0))
+    np.testing.assert_array_equal(motion.ok, reached & ~passed)
+    assert set(motion.status.tolist()) == {Status.OK, Status.OUT_OF_REACH}
+    # Behind the gap the pose is that to which the reversed slider leads.
+    np.testing.assert_allclose(motion.position("P")[motion.ok], plate(slider[motion.ok]), atol=1e-8)
+
+
+@pytest.mark.parametrize("off", [0.0, 0.2, 0.5])
+@pytest.mark.parametrize("samples", [5, 101, pytest.param(3001, marks=pytest.mark.full)])
+def test_a_triad_that_is_just_flat_at_a_dead_point_goes_over(samples: int, off: float) -> None:
+    """Between samples it came back; where a hundred or more were nearly flat, rounding decided.
+
+    Before the dead point P is where the slider alone puts it, and behind it on the other branch, as on a smooth way.
+    """
+    step = 0.6 / (samples - 1)
+    angle = (np.arange(samples) - samples // 2 - off) * step
+    motion = pushed_by_a_crank(0.0, angle[0]).solve(t=angle - angle[0])
+    assert set(motion.status.tolist()) <= {Status.OK, Status.SINGULAR}
+    slider = np.cos(angle) + np.sqrt(9 - np.sin(angle) ** 2) - 4 + pushed_triad()[1]
+    side = np.abs(angle) > 0.05
+    away = np.hypot(*(motion.position("P")[side] - plate(slider[side])).T)
+    np.testing.assert_array_equal(away > 1e-3, angle[side] > 0)
+    np.testing.assert_array_less(away[angle[side] < 0], 1e-8)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from math import comb
 
 import numpy as np
 
-from structkin.numerical_tolerances import LAST_DIGIT, NEAREST, ROUNDING_OF_FEW, SMOOTH_SERIES
-from structkin.plan.plan import Plan
+from structkin.numerical_tolerances import LAST_DIGIT, NEAREST, NUDGE, ROUNDING_OF_FEW, SMOOTH_SERIES
+from structkin.plan.plan import Plan, Register
 from structkin.solve.change_points.contours import Signs
 from structkin.solve.change_points.mode_changes import ModeChanges
+from structkin.solve.change_points.turnings import NODES, may_turn, turning_place
 from structkin.solve.engine import Lanes, positions
 from structkin.solve.schedule import Schedule
 from structkin.track.contour import UNIT
@@ -19,13 +21,12 @@ from structkin.types import Complexes, Flags, Floats, Indices
 
 #: The path of the drivers between stations is a polynomial through this many places, or straight.
 PLACES = 8
-#: Inputs of a group are a polynomial through this many places.
-SMOOTH_PLACES = 14
+#: What turns back in more intervals than this, and than this part of all, is not searched for the places.
+MANY, PART = 8, 0.25
 #: The radius up to which such a polynomial stands for a bent path, in halves of its length.
 BENT = 1.5
 
 _NODES = np.cos(np.pi * (np.arange(PLACES) + 0.5) / PLACES)
-_SMOOTH = np.cos(np.pi * (np.arange(SMOOTH_PLACES) + 0.5) / SMOOTH_PLACES)
 _TO_POWERS = np.linalg.inv(np.vander(_NODES, increasing=True))
 
 
@@ -134,25 +135,80 @@ class Between:
         positions(self.plan, steps, lanes, self.schedule.at(stations), self.changes.modes(stations), near)
         return lanes
 
-    def inputs(self, index: int, rows: Indices, units: Floats, low: int, high: int) -> tuple[Floats, float] | None:
+    def inputs(self, index: int, rows: Indices, units: Floats, low: float, high: float) -> tuple[Floats, float] | None:
         """Return inputs of a step, at rows (inputs,), between two stations, and half the length of the path.
 
-        The inputs are coefficients (inputs, SMOOTH_PLACES) of x, which is -1 and 1 at the stations. None where they are
+        The inputs are coefficients (inputs, len(NODES)) of x, which is -1 and 1 at the stations. None where they are
         not smooth within rounding, in parts of their `units` (inputs, 1), and where there is no driver to move them.
         """
         if not self.schedule.drivers:
             return None
-        stations = 0.5 * (low + high) + 0.5 * (high - low) * _SMOOTH
+        stations = 0.5 * (low + high) + 0.5 * (high - low) * NODES
         values = self.lanes(stations, index).x[0][rows]
-        terms = np.polynomial.chebyshev.chebfit(_SMOOTH, (values / units).T, SMOOTH_PLACES - 1)
+        terms = np.polynomial.chebyshev.chebfit(NODES, (values / units).T, len(NODES) - 1)
         if not np.max(np.abs(terms[-2:]), initial=0.0) < SMOOTH_SERIES:
             return None
-        powers = np.zeros((len(rows), SMOOTH_PLACES))
+        powers = np.zeros((len(rows), len(NODES)))
         for row, term in enumerate(terms.T):
             found = np.polynomial.chebyshev.cheb2poly(term)
             powers[row, : len(found)] = found
         half = Paths.through(self.schedule, np.array([float(low)]), np.array([float(high)])).half[0]
         return powers * units, float(half)
+
+    def turnings(self, index: int) -> Floats:
+        """Return the places between stations, in order, at which what earlier steps give to a step turns back.
+
+        A driver reverses at a station.
+        """
+        driven = {item.register for item in self.plan.drivers}
+        operands = [item.index for item in self.plan.steps[index].inputs if isinstance(item, Register)]
+        found = {register: self._may_turn(register) for register in {*operands} - driven}
+        stations = np.unique(np.concatenate([*found.values(), np.zeros(0, np.intp)]))
+        if not len(stations):
+            return np.zeros(0)
+        nodes = stations[:, None] + 0.5 + 0.5 * NODES
+        at_nodes = self.lanes(nodes.ravel(), index).x[0].reshape(-1, *nodes.shape)
+        places = []
+        for register, intervals in found.items():
+            rows = self.plan.rows(register)
+            for k, station in zip(np.searchsorted(stations, intervals), intervals + 0.5, strict=True):
+                place = turning_place(at_nodes[rows, k], partial(self._values, index, rows, station))
+                places += [] if place is None else [station + 0.5 * place]
+        turned = np.unique(places)
+        # All vectors of a link turn back at once.
+        return np.asarray(turned[np.append(True, np.diff(turned) > NUDGE)[: len(turned)]])
+
+    def _values(self, index: int, rows: slice, middle: float, x: Floats) -> Floats:
+        """Return what a step takes from some rows at places x (n,) in the interval around a `middle`."""
+        return np.asarray(self.lanes(middle + 0.5 * x, index).x[0][rows])
+
+    def _may_turn(self, register: int) -> Indices:
+        """Return the intervals between stations, by their first, in which the values of a register may turn back."""
+        values, all_ = self.near[self.plan.rows(register)], np.arange(len(self.schedule))
+        drivers = {id: self.schedule.drivers[id][0] / self.schedule.unit(id) for id in self.plan.movers[register]}
+
+        def intervals(stations: Indices) -> Indices:
+            """Return those between some stations, without the stays."""
+            steps = (np.diff(z[stations]) for z in drivers.values())
+            length = np.sqrt(np.asarray(sum(step * step for step in steps)))
+            moves = length > NEAREST
+            ends = stations[np.append(moves, True)]
+            return np.asarray(ends[may_turn(values[:, ends], length[moves])])
+
+        if not drivers or len(all_) < 2:
+            return all_[:0]
+        cuts = self.schedule.turns
+        first = intervals(cuts)
+        if len(first) > MANY and len(first) > PART * len(cuts):
+            # It is too fast for these stations: each interval would have to be searched.
+            return first[:0]
+        if len(cuts) == len(all_):
+            return first
+        found = [first[:0]]
+        for low, high in zip(first, cuts[np.searchsorted(cuts, first) + 1], strict=True):
+            some = intervals(all_[max(low - 2, 0) : high + 3])
+            found.append(some[(some >= low) & (some < high)])
+        return np.concatenate(found)
 
     def signs(self, paths: Paths, *, corner: bool) -> Signs:
         """Return the signs of roots on circles around the middles of paths (see `Signs`).

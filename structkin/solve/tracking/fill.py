@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -190,8 +191,10 @@ def _walk_between(state: TrackerState, first: int, last: int, ahead: int) -> int
         if found is None:
             return reached
         state.keep(lane, found)
+        gap = max(reached, reached + ahead)
+        insort(state.gaps, gap)
         if _walk(state, lane, reached + ahead) == reached + ahead:
-            state.parted.add(max(reached, reached + ahead))
+            state.parted.add(gap)
         reached = _walk(state, lane, there)
     if reached != there:
         return reached

@@ -39,6 +39,8 @@ GONE = 1e4
 #: A determinant that loses more than this part of itself along its tangent in a step must arrive as near to where the
 #: tangent leads; its slope is a difference over this movement of the pose, in parts of the size or radians.
 TREND, TRIAL = 0.5, 1e-5
+#: Part of a way that tells how fast a pose moves at its beginning.
+BEGINNING = 1e-3
 #: With less than this part of the determinant before it, a pose is at the limit, or flat.
 GONE_FLAT = 1e-3
 #: How often a step is tried around through complex poses.
@@ -152,11 +154,18 @@ def beside(
 
     The way is straight, or given; the tangents of the poses lead to the `predicted` ones, where these are known.
     """
-    predicted = solver.ahead(poses.h, poses.s, h - poses.h) if predicted is None else predicted
-    moved = apart(solver.form, predicted, poses.s)
+    if way:
+        # At its end, where inputs turn back in between, the way may be where it began.
+        first = np.full(h.shape[1], BEGINNING)
+        moved = apart(solver.form, solver.ahead(poses.h, poses.s, way(first) - poses.h), poses.s) / BEGINNING
+    else:
+        predicted = solver.ahead(poses.h, poses.s, h - poses.h) if predicted is None else predicted
+        moved = apart(solver.form, predicted, poses.s)
     part = np.minimum(TRIAL / np.where(moved > 0.0, moved, TRIAL), 1.0)
     there = way(part) if way else mixed(solver, poses.h, h, part)
-    near = solver.ahead(poses.h, poses.s, there - poses.h) if way else poses.s + part * (predicted - poses.s)
+    near = (
+        solver.ahead(poses.h, poses.s, there - poses.h) if predicted is None else poses.s + part * (predicted - poses.s)
+    )
     s, _, determinant = solver.newton(there, near, 1)
     return part, Poses(there, s, determinant)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Sequence
 from typing import Any
 
@@ -39,8 +40,8 @@ class TrackerState:
         self.chain: list[int] = []
         self.determinants: list[float] = []
         self.tracked: list[int] = []
-        #: The lane from which the motion was followed last, at the beginning or behind a gap.
-        self.resumed = 0
+        #: Lanes, in order: between each, or one soon after it, and the one before there is a gap.
+        self.gaps: list[int] = []
         #: Points that had been stepped to on another branch, and have their right pose now.
         self.corrected: set[int] = set()
         #: Lanes that have a pose, but a gap between them and the lane before.
@@ -82,7 +83,7 @@ class TrackerState:
     def restart(self, k: int, pose: Poses) -> None:
         """Store a lane that does not follow from the last one, and begin a new chain there."""
         self.keep(k, pose)
-        self.chain, self.determinants, self.resumed = [k], [float(pose.determinant[0])], k
+        self.chain, self.determinants = [k], [float(pose.determinant[0])]
         self.tracked.append(k)
 
     def neighbour(self, k: int) -> tuple[list[int], list[float]]:
@@ -90,6 +91,13 @@ class TrackerState:
         if self.chain[-1:] == [k]:
             return self.chain[-2:-1], self.determinants[-2:-1]
         return (self.chain[1:2], self.determinants[1:2]) if self.chain[:1] == [k] else ([], [])
+
+    def stretch(self, k: int) -> tuple[int, int]:
+        """Return the first and the last lane of those around lane k that no gap parts from it."""
+        after = bisect(self.gaps, k)
+        first = max(self.gaps[after - 1] if after else 0, self.path.beginning_of_run(k))
+        last = self.path.end_of_run(k)
+        return first, min(last, self.gaps[after] - 1) if after < len(self.gaps) else last
 
     def poses(self, k: Indices) -> Poses:
         """Return the poses and determinants of solved lanes."""

@@ -14,8 +14,9 @@ from structkin.solve.tracking.solved_lanes import Poses, beside, in_steps, reach
 from structkin.solve.tracking.state import TrackerState
 from structkin.types import Flags, Floats, Indices
 
-#: Previous lanes among which a regular one is searched.
+#: Previous lanes among which a regular one is searched; of those further back, each so many times as far, up to these.
 BACK = 60
+FURTHER, FAR_BACK = 1.1, 20_000
 #: Over a step that passes a gap, determinants fall to less than this part of themselves, on both sides together.
 DIP = 0.8
 #: Lanes behind a gap that are examined together: the first ones, and the most.
@@ -253,14 +254,19 @@ def to_next(state: TrackerState, pose: Poses, k: int, target: int) -> Poses | St
 def _regular(state: TrackerState, k: int, target: int) -> Indices:
     """Return regular lanes up to lane k, on the far side of it from the target, nearest first."""
     path = state.path
-    if target > k:
-        # Before the lane at which the motion was resumed there is a gap.
-        first = state.resumed if k >= state.resumed else 0
-        before = np.arange(k, max(k - BACK, path.beginning_of_run(k), first) - 1, -1)
-    else:
-        before = np.arange(k, min(k + BACK, path.end_of_run(k)) + 1)
-    before = before[state.status[path.lanes[before]] == Status.OK]
-    h, s = path.at(before), state.found(before)
-    # Lanes beside may be the points of a curve that has not been closed yet.
-    _, change, determinant = state.solver.newton(h, s, 1)
-    return np.asarray(before[(change < CLOSED) & (state.sigma(Poses(h, s, determinant)) > REGULAR)])
+    first, end = state.stretch(k)
+    last = max(first, k - FAR_BACK) if target > k else min(end, k + FAR_BACK)
+    known = np.arange(k, last + np.sign(last - k), np.sign(last - k)) if last != k else np.array([k])
+    known = known[state.status[path.lanes[known]] == Status.OK]
+    # Where lanes lie densely, some of those further away will do.
+    further = np.unique((BACK * FURTHER ** np.arange(math.log(FAR_BACK / BACK, FURTHER))).astype(np.intp))
+    for some in (known[:BACK], known[further[further < len(known)]]):
+        if not len(some):
+            break
+        h, s = path.at(some), state.found(some)
+        # Lanes beside may be the points of a curve that has not been closed yet.
+        _, change, determinant = state.solver.newton(h, s, 1)
+        regular = some[(change < CLOSED) & (state.sigma(Poses(h, s, determinant)) > REGULAR)]
+        if len(regular):
+            return np.asarray(regular)
+    return np.zeros(0, np.intp)

@@ -6,6 +6,7 @@ motion is resumed where the inputs come back to those that it has had.
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -63,6 +64,7 @@ def resume(state: TrackerState, k: int, why: Status) -> tuple[int, Poses | None]
     lane, found = come_back(state, solved, np.arange(k + 1 + follows, len(lanes)), within)
     if found is None:
         return lane, None
+    insort(state.gaps, k + 1)
     state.restart(lane, found)
     step_back(state, lane, k + 1, found)
     fill(state, backwards=True)
