@@ -86,11 +86,13 @@ def apply(w: Work, loads: Loads, q: Floats, qd: Floats, tau: Floats) -> tuple[fl
         i, j = loads.spring_bodies[k, 0], loads.spring_bodies[k, 1]
         first, second = get(loads.spring_points[k], 0), get(loads.spring_points[k], 1)
         (x1, v1), (x2, v2) = point_at(w, i, first), point_at(w, j, second)
-        gap = minus(x2, x1)
-        length = sqrt(dot(gap, gap))
-        direction = times(1.0 / length, gap) if length > 0.0 else (0.0, 0.0, 0.0)
-        rate, stretch = dot(direction, minus(v2, v1)), length - loads.spring_numbers[k, 2]
-        stiffness, damping = loads.spring_numbers[k, 0], loads.spring_numbers[k, 1]
+        gap, passing = minus(x2, x1), minus(v2, v1)
+        length, stiffness, damping = sqrt(dot(gap, gap)), loads.spring_numbers[k, 0], loads.spring_numbers[k, 1]
+        # Where its ends meet, a damper alone acts along their velocity, as just before and after.
+        along = passing if length == 0.0 and stiffness * loads.spring_numbers[k, 2] == 0.0 else gap
+        span = sqrt(dot(along, along))
+        direction = times(1.0 / span, along) if span > 0.0 else (0.0, 0.0, 0.0)
+        rate, stretch = dot(direction, passing), length - loads.spring_numbers[k, 2]
         pull = stiffness * stretch + damping * rate
         loads.pull[k] = pull
         if loads.whole[k] > 0.0:

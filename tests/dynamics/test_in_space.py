@@ -53,3 +53,14 @@ def test_random_mechanisms_in_space(seed: int) -> None:
 def test_a_thousand_random_mechanisms_in_space(block: int) -> None:
     for seed in range(block, block + 50):
         agrees(seed)
+
+
+def test_a_damper_acts_where_its_ends_meet_in_space_too() -> None:
+    """In the first sample as just after it, and as in the plane: c w on a rod with the moment of inertia 1 kg m^2."""
+    rod = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0), "S": (1, 0)}, drivers={"swing": {"joint": "A"}},
+        links={"ground": ["A", "S"], "rod": {"points": ["A", "B"], "shape": "rod", "mass": 3}},
+        initial={"swing": {"speed": 1.5}}, forces={"damper": {"type": "spring", "between": ["S", "B"], "damping": 2}},
+    )  # fmt: skip
+    space = rod.to_spatial().simulate(0.2, samples=3).angular_acceleration("rod")[:, 2]
+    assert space[0] == pytest.approx(-2 * 1.5) and space == pytest.approx(rod.simulate(0.2, samples=3).alpha("rod"))
