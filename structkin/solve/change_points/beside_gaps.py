@@ -86,7 +86,8 @@ def _not_apart(between: Between, index: int, k: Indices) -> Indices:
         return k
     # General groups, on which the step does not depend, are not solved.
     closed = replace(between, near=np.full_like(between.near, np.nan))
-    low, high = k.astype(np.float64), k + 1.0
+    low = k.astype(np.float64)
+    high = low + 1.0
     for _ in range(ROUNDS):
         if not 0 < len(low) <= MOST * len(k):
             break
