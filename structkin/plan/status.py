@@ -72,6 +72,8 @@ def behind_gaps(status: NDArray[np.int8], kept: Indices) -> list[tuple[Status, I
     >>> [(what.words, who.tolist()) for what, who, _ in behind_gaps(np.array([0, 0, 1, 0], np.int8), at)]
     [('out of reach', [2])]
     """
+    if not status.any():
+        return []
     ends = np.flatnonzero(np.isin(status, (Status.OUT_OF_REACH, Status.UNCERTIFIED, Status.NOT_CONVERGED)))
     behind = np.searchsorted(kept, ends)
     inside = (behind > 0) & (behind < len(kept))

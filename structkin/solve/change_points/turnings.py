@@ -27,10 +27,11 @@ _TO_SERIES = np.linalg.inv(np.polynomial.chebyshev.chebvander(NODES, PLACES - 1)
 def may_turn(values: Floats, length: Floats) -> Indices:
     """Return the intervals, in order, between places with values (w, n) in which these may turn back.
 
-    The path between the places has a `length` (n - 1,). The values move one way before the interval and back after it.
+    The path between the places has a `length` (n - 1,). The values move one way before the interval and back after it:
+    so they do beside one in which they turn back near an end.
 
     >>> x = np.arange(6.0)
-    >>> may_turn((x[None] - 2.4) ** 2, np.diff(x)).tolist(), may_turn((x[None] - 0.3) ** 2, np.diff(x)).tolist()
+    >>> may_turn((x[None] - 2.5) ** 2, np.diff(x)).tolist(), may_turn((x[None] - 0.3) ** 2, np.diff(x)).tolist()
     ([2], [0])
     """
     step = np.diff(values)
@@ -55,7 +56,7 @@ def turning_place(at_nodes: Floats, values: Callable[[Floats], Floats]) -> float
 
     They are `at_nodes` (w, PLACES) known, and elsewhere (w, n) returned by a function.
 
-    >>> turning_place((NODES[None] - 0.25) ** 2, lambda x: (x[None] - 0.25) ** 2)
+    >>> round(turning_place((NODES[None] - 0.25) ** 2, lambda x: (x[None] - 0.25) ** 2), 9)
     0.25
     """
     if not np.isfinite(at_nodes).all():
