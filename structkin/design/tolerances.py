@@ -374,6 +374,8 @@ class _Work:
         """Return the least and the largest numbers (k, 2) at the corners that the slopes (k, p + 2 q) name, solved."""
         found = np.full((len(slopes), 2), np.nan)
         known = np.flatnonzero(np.isfinite(slopes).all(axis=1))
+        if not len(known):
+            return found
         p = len(self.zones)
         low, high = (np.array([getattr(zone, side) for zone in self.zones]) for side in ("low", "high"))
         pins = slopes[known, p:].reshape(len(known), -1, 2)

@@ -164,6 +164,19 @@ def test_variants_without_a_pose_are_counted_and_a_corner_is_named():
     assert any("a corner of the tolerances has no good pose" in note for note in found.notes)
 
 
+def test_an_extreme_is_unknown_where_the_mechanism_itself_has_no_pose_at_some_samples():
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (0.4, 0.3), "C": (1.5, 1.3), "D": (3.1, 0)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )
+    assert not m.solve(samples=41).ok.all()
+    found = m.tolerances({"lengths.B-C": 1e-4}, ["max.angle.rocker", "angle.rocker"], samples=41, variants=16)
+    assert "7 of 41 samples of the mechanism itself have no good pose" in str(found)
+    assert np.isnan(found["max.angle.rocker"].worst).all()
+    assert np.isfinite(found["angle.rocker"].worst).any()
+
+
 def test_a_dimension_without_effect_and_a_flat_optimum_are_sentences():
     found = press().tolerances(
         {"lengths.A-B": 1e-4, "points.S.x": 1e-4}, ["x.C"], drivers={"motor": [0.5]}, variants=64
