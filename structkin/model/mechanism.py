@@ -446,8 +446,8 @@ class Mechanism:
         whole.
 
         Raises `InputError` that lists unknown and repeated parameters, those that cannot vary alone, and bounds that
-        are reversed, not numbers, or do not hold the present value; and where this mechanism cannot be assembled at all
-        samples.
+        are reversed, not numbers, or do not hold the present value; measures of what there is not, and wishes that
+        contradict each other; and where this mechanism cannot be assembled at all samples.
 
         >>> import numpy as np, structkin as sk
         >>> from structkin.design import path

@@ -241,6 +241,23 @@ def test_a_link_at_pi_in_the_sketch_is_no_turn_away_from_the_next(example: str, 
         assert np.nanmax(np.abs(mine - wanted)) <= 1e-9 * max(1.0, np.nanmax(np.abs(wanted))), point
 
 
+def test_a_wheel_at_pi_whose_turns_a_general_group_counts_is_refused_in_words() -> None:
+    """Of a triad with gears, which counts the turns of N1: its derivatives were some 1e3 times too large."""
+    m = build(1, 2, menu=GEARED).mechanism()
+    turn = -1 / m.links["N1"].direction
+    data = m.source_dict
+    for place in (data["points"], *data.get("joints", {}).values()):
+        for key, xy in [item for item in place.items() if place is data["points"] or item[0] in ("axis", "at")]:
+            if not isinstance(xy, str):
+                turned = turn * complex(*xy)
+                place[key] = [turned.real, turned.imag]
+    a, b = [*m.links["N1"].points][:2]
+    data["points"][b][1] = data["points"][a][1]
+    motion = sk.Mechanism.from_dict(data).solve(5)
+    with pytest.raises(sk.InputError, match="an angle of pi, which is -pi next to this value"):
+        motion.sensitivity(a, to=[f"points.{b}.y"])
+
+
 def test_a_pin_next_to_a_jump_of_its_slots_curvature_is_still_on_its_line() -> None:
     """The panel's upper roller runs up a straight piece, so it moves by as much as the panel grows, up to the bend."""
     m = sk.load(path("garage_door"))

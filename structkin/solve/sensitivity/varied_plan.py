@@ -324,6 +324,10 @@ def _one_by_one(mechanism: Mechanism, parameters: Sequence[Parameter]) -> Varied
         if not _is_alike(own, plan):
             name = parameters[k // len(OFFSETS)].name
             raise InputError([Problem(name, "its equations have another form next to this value")], mechanism.title)
+        if not all(map(_counts_alike, own.steps, plan.steps)):
+            name, hint = parameters[k // len(OFFSETS)].name, "turn the drawing a little"
+            message = "a link whose turns a group counts is drawn at an angle of pi, which is -pi next to this value"
+            raise InputError([Problem(name, message, hint)], mechanism.title)
     steps = tuple(_laid(parameters, steps) for steps in zip(*(plan.steps for plan in plans), strict=True))
     frames = {
         link: Frame(
@@ -385,6 +389,13 @@ def _is_alike(one: Plan, other: Plan) -> bool:
         and len(one.steps) == len(other.steps)
         and all(_form(a) == _form(b) for a, b in zip(one.steps, other.steps, strict=True))
     )
+
+
+def _counts_alike(step: Step, other: Step) -> bool:
+    """Return whether the angles that a general group counts begin next to each other."""
+    count = len(step.kind.rows.angles) if isinstance(step.kind, General) else 0
+    pairs = zip(step.start[len(step.start) - count :], other.start[len(step.start) - count :], strict=True)
+    return all(abs(a - b) < np.pi for a, b in pairs)
 
 
 def _form(step: Step) -> tuple[Any, ...]:
