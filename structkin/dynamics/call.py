@@ -88,7 +88,7 @@ def check_call(
     stabiliser = check_stabilisation(formulation, str(integrator), step, problems, **options)
     before = len(problems)
     times = _times(mechanism, t, samples, problems)
-    least = LAST_DIGIT * float(np.abs(times).max())
+    least = LAST_DIGIT * float(np.abs(times).max(initial=0.0))
     if step is not None and is_number(step) and 0 < step < least:
         problems.append(Problem("step", f"{step!r} s is finer than times are rounded", f"{least:.1e} s or more"))
     problems += free_problems(mechanism, free, float(times[0]) if len(problems) == before else None)

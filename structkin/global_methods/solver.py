@@ -17,6 +17,7 @@ from structkin.global_methods.sweeps import is_worth_it
 from structkin.model.mechanism import Mechanism
 from structkin.numerical_tolerances import BETWEEN, RESIDUAL
 from structkin.plan.status import Status
+from structkin.solve.fast_wheels import shorter_steps
 from structkin.types import Flags, Floats, Indices
 
 #: Takes sample numbers, coordinates, their rates and their second rates (n, lanes), one block at a time.
@@ -49,7 +50,9 @@ class GlobalSolver:
         kinds = [mechanism.drivers[id].kind for id in coordinates.drivers]
         self._angular = np.array([[kind == "angle"] for kind in kinds], bool).reshape(-1, 1)
         self._distances = [row for row, kind in enumerate(kinds) if kind == "distance"]
-        self._units = np.where(self._angular, 1.0, coordinates.size)
+        # A driver that turns wheels many times as far is followed in smaller steps.
+        shorter = [shorter_steps(mechanism).get(id, 1.0) for id in coordinates.drivers]
+        self._units = np.where(self._angular, 1.0 / np.reshape(shorter, (-1, 1)), coordinates.size)
         self._turning = kinds == ["angle"]
         if coordinates.turned:
             # After whole turns of a driver its gears have turned on: that is another pose.

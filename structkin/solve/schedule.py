@@ -22,6 +22,7 @@ from structkin.model.laws import ConstantSpeed
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Law
 from structkin.numerical_tolerances import ROUNDING, WHOLE
+from structkin.solve.fast_wheels import shorter_steps
 from structkin.types import Flags, Floats, Indices
 
 # --- where a law reverses ------------------------------------------------------------------------------------------
@@ -195,8 +196,10 @@ class Schedule:
         return float(np.max(np.abs(places - places[0]), initial=0.0)) or 1.0
 
     def unit(self, id: str) -> float:
-        """Return the scale of a driver's coordinate: a radian, or the mechanism's size [m]."""
-        return 1.0 if self.mechanism.drivers[id].kind == "angle" else self.size
+        """Return the scale of a driver's coordinate: a radian, less where it turns wheels fast, or the size [m]."""
+        if self.mechanism.drivers[id].kind != "angle":
+            return self.size
+        return 1.0 / shorter_steps(self.mechanism).get(id, 1.0)
 
     def step(self, id: str) -> float:
         """Return the largest step of a driver [rad or m] in continuation."""
@@ -367,7 +370,12 @@ class Schedule:
     @cached_property
     def is_scan(self) -> bool:
         """Whether so many stations are far apart that the path between them is not followed."""
-        return len(self) > SEPARATE and int(np.count_nonzero(self.parts > 1)) > SEPARATE
+        if len(self) <= SEPARATE:
+            return False
+        far = self.parts > 1
+        for id in shorter_steps(self.mechanism):
+            far &= self._travel(id) > FINE_ANGLE
+        return int(np.count_nonzero(far)) > SEPARATE
 
     def with_turning_points(self) -> tuple[Schedule, Indices]:
         """Return a schedule with stations also where laws reverse, and the places of the stations in it."""

@@ -182,7 +182,7 @@ def test_every_problem_of_a_call(tmp_path: Path):
         "--to",
         str(file),
     ]
-    error = CliRunner().invoke(app, ["bench", "scalable-four-bar", *line, "--to", str(file)]).exception
+    error = CliRunner().invoke(app, ["bench", "scalable-four-bar", *line]).exception
     assert isinstance(error, InputError)
     keys = [problem.key for problem in error.problems]
     assert keys == ["--engine", "--engine", "--dyads", "--turns", "--patience", "--to"]
