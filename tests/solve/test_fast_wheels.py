@@ -72,7 +72,8 @@ def test_the_steps_of_drivers_are_as_short_as_their_quickest_wheels_need() -> No
     m = Mechanism(
         points={"A": (0, 0), "B": (1, 0), "C": (3, 0), "D": (3, 1), "G": (4, 0), "E": (6, 0), "F": (7, 0)},
         links={
-            "ground": ["A", "C", "E"], "crank": ["A", "B"], "wheel": ["C", "D"], "keyed": ["C", "G"], "last": ["E", "F"],
+            "ground": ["A", "C", "E"], "crank": ["A", "B"], "wheel": ["C", "D"], "keyed": ["C", "G"],
+            "last": ["E", "F"],
         },
         joints={
             "key": {"type": "fastened", "links": ["wheel", "keyed"], "at": "C"},
