@@ -90,13 +90,20 @@ class TurnCoupling(Pair):
         assert self.ratio is not None and second is not None
         return first + second if self.ratio < 0 else abs(first - second)
 
+    @property
+    def turn_factors(self) -> dict[str, float]:
+        """The factors, by link, in t_1 - r t_2 + (r - 1) t_c = 0 (Willis), the arm's last; empty without an arm."""
+        if self.ratio is None or self.arm is None:
+            return {}
+        factors = dict.fromkeys((*self.links, self.arm), 0.0)
+        for link, factor in zip((*self.links, self.arm), (1.0, -self.ratio, self.ratio - 1.0), strict=True):
+            factors[link] += factor
+        return factors
+
     def write(self, w: RowWriter) -> None:
         """Write t_1 - r t_2 + (r - 1) t_c = 0 for the rotations of both links and their arm (Willis)."""
-        assert self.ratio is not None and self.arm is not None
-        links = (*self.links, self.arm)
-        factors = (1.0, -self.ratio, self.ratio - 1.0)
-        row = w.turns(dict(zip(links, factors, strict=True)))
-        w.add(self.id, f"{self.type} ratio", links, max(map(abs, factors)), row)
+        factors = self.turn_factors
+        w.add(self.id, f"{self.type} ratio", tuple(factors), max(map(abs, factors.values())), w.turns(factors))
 
     def write_travel(self, w: RowWriter, guide: Guide) -> None:
         """Write that the travel of a guide is the lever times the rotation of the first link relative to the second."""

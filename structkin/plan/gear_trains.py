@@ -66,11 +66,8 @@ def _equations(state: KnownState, group: Group, contacts: Sequence[Contact]) -> 
     found = []
     for contact in contacts:
         mesh = state.mechanism.joints.of(TurnCoupling).get(contact.joint)
-        if mesh is not None and mesh.ratio is not None and mesh.arm is not None:
-            factors: dict[str, float] = {}
-            for link, factor in zip((*mesh.links, mesh.arm), (1.0, -mesh.ratio, mesh.ratio - 1.0), strict=True):
-                factors[link] = factors.get(link, 0.0) + factor
-            found.append(_Equation(factors))
+        if mesh is not None and mesh.turn_factors:
+            found.append(_Equation(mesh.turn_factors))
         elif mesh is not None and mesh.type == "rack" and not _moved_by(state, group, mesh):
             found.append(_Equation({mesh.links[0]: 1.0, mesh.links[1]: -1.0}, rack=mesh))
         elif contact.kind == "P":

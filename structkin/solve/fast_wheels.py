@@ -65,11 +65,7 @@ def _sums(mechanism: Mechanism) -> Iterator[_Sum]:
         if drive.kind == "angle":
             yield {drive.links[0]: -1.0, drive.links[1]: 1.0}, id
     for mesh in joints.of(TurnCoupling).values():
-        if mesh.ratio is not None and mesh.arm is not None:
-            factors: dict[str, float] = {}
-            for link, factor in zip((*mesh.links, mesh.arm), (1.0, -mesh.ratio, mesh.ratio - 1.0), strict=True):
-                factors[link] = factors.get(link, 0.0) + factor
-            yield factors, None
+        yield mesh.turn_factors, None
     for guide in joints.of(Guide).values():
         if guide.turn is not None:
             yield {guide.slider: 1.0, guide.carrier: -1.0}, None

@@ -373,8 +373,9 @@ class Schedule:
         if len(self) <= SEPARATE:
             return False
         far = self.parts > 1
-        for id in shorter_steps(self.mechanism):
-            far &= self._travel(id) > FINE_ANGLE
+        if shorter := shorter_steps(self.mechanism):
+            # Stations that are near but for a wheel are followed.
+            far &= np.any([self._travel(id) > self.step(id) * shorter.get(id, 1.0) for id in self.drivers], axis=0)
         return int(np.count_nonzero(far)) > SEPARATE
 
     def with_turning_points(self) -> tuple[Schedule, Indices]:

@@ -11,6 +11,7 @@ from cases import few
 from structkin.examples import path
 from structkin.model.mechanism import Mechanism
 from structkin.plan.status import Status
+from structkin.solve.call import make_schedule
 from structkin.solve.fast_wheels import TIMES, shorter_steps
 
 
@@ -86,3 +87,18 @@ def test_the_steps_of_drivers_are_as_short_as_their_quickest_wheels_need() -> No
     times = np.ptp(motion.turn("last")) / np.ptp(motion.drivers["motor"][0])
     assert times == pytest.approx(20) and shorter_steps(m) == {"motor": pytest.approx(times / TIMES)}
     assert shorter_steps(Mechanism.load(path("planetary_train"))) == {}
+
+
+def test_a_scan_is_one_whichever_driver_moves_far_from_sample_to_sample() -> None:
+    drivers = {"motor": {"joint": "A"}, "arm": {"joint": "E", "links": ["ground", "arm"]}}
+    m = Mechanism(
+        points={"A": (0, 0), "K": (0, 0.5), "C": (2, 0), "B": (2.5, 0), "E": (5, 0), "F": (6, 0)},
+        links={"ground": ["A", "C", "E"], "crank": ["A", "K"], "wheel": ["C", "B"], "arm": ["E", "F"]},
+        joints={"mesh": {"type": "gear", "links": ["crank", "wheel"], "ratio": -0.02, "carrier": "ground"}},
+        drivers=drivers,
+    )
+    near, far = np.linspace(0, 10, 5101), np.tile([0.0, 1.0], 2551)[:5101]
+    for motor, arm, scan in ((near, far, True), (far, near, True), (4 * near, near, False)):
+        zero = np.zeros(5101)
+        values = {id: (z, zero, zero) for id, z in (("motor", motor), ("arm", arm))}
+        assert make_schedule(m, None, None, values, None).is_scan is scan

@@ -23,11 +23,11 @@ from structkin.model.frozen import freeze
 from structkin.numerical_tolerances import ROUNDED_DATA, ROUNDING
 from structkin.types import Flags, Floats
 
-#: Part of the largest slope of the torque by which the slopes at both ends of a cycle may differ: they are estimates.
-SLOPES = 0.1
-
 if TYPE_CHECKING:
     from structkin.dynamics.inverse.kinetostatics import Kinetostatics
+
+#: Part of the largest slope of the torque by which the slopes at both ends of a cycle may differ: they are estimates.
+SLOPES = 0.1
 
 
 @checked
