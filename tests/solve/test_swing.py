@@ -7,6 +7,7 @@ import pytest
 
 import structkin as sk
 from structkin.examples import path
+from structkin.solve.motion.swing import ratio_slopes
 
 
 def test_a_crank_rocker_and_an_offset_slider_crank():
@@ -114,3 +115,50 @@ def test_a_part_of_a_cycle_or_no_times():
         m.solve(duration=0.4).swing("rocker")
     with pytest.raises(sk.InputError, match="no times that grow"):
         m.solve(drivers={"motor": np.linspace(0, 6, 5)}).swing("rocker")
+
+
+def uniform(rise: float, rest: float = 0.0) -> sk.Mechanism:
+    """A cam whose follower rises and falls at constant speeds, after each of which it may rest."""
+    data = sk.load(path("cam_roller_follower")).source_dict
+    parts = [("uniform", rise, 25), ("dwell", rest, None), ("uniform", 360 - rise - 2 * rest, 0), ("dwell", rest, None)]
+    data["joints"]["contact"]["law"] = [
+        {"motion": motion, "over": over} | ({} if to is None else {"to": to}) for motion, over, to in parts if over
+    ]
+    return sk.Mechanism.from_dict(data)
+
+
+@pytest.mark.parametrize("samples", [37, 100, 361])
+@pytest.mark.parametrize(("rise", "rest"), [(180, 0), (120, 0), (150, 30)])
+def test_a_follower_whose_rate_jumps_where_the_cycle_begins(rise, rest, samples):
+    """It was refused: its rate at the last sample is that before the jump, or after it, as times are rounded."""
+    found = uniform(rise, rest).solve(samples).swing("follower")
+    fall = 360 - rise - 2 * rest
+    assert found.forth == pytest.approx(rise / 360, abs=1e-6) and found.back == pytest.approx(fall / 360, abs=1e-6)
+    assert found.rest == pytest.approx(2 * rest / 360, abs=1e-6)
+    assert found.ratio == pytest.approx(max(rise / fall, fall / rise), rel=1e-5)
+
+
+def test_a_part_of_a_cycle_is_refused_though_the_output_is_back():
+    """Over the middle of its stroke a slider passes each place twice, with opposite rates; the crank is elsewhere."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (0, 1)}, links={"ground": ["A"], "arm": ["A", "B"]},
+        drivers={"motor": {"joint": "A", "law": "sin(t)"}}, duration=np.pi,
+    )  # fmt: skip
+    with pytest.raises(sk.InputError, match="does not come back to where it began"):
+        m.solve(101).swing("arm")
+    x, y = np.cos(np.pi / 3), np.sin(np.pi / 3)
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (x, y), "C": (x + np.sqrt(9 - y * y), 0)},
+        links={"ground": ["A"], "crank": ["A", "B"], "rod": ["B", "C"], "piston": ["C"]},
+        joints={"guide": {"type": "prismatic", "links": ["piston", "ground"], "at": "C", "axis": [1, 0]}},
+        drivers={"motor": {"joint": "A", "speed": 1.0}}, duration=4 * np.pi / 3,
+    )  # fmt: skip
+    assert m.solve(duration=2 * np.pi).swing("piston").ratio == pytest.approx(1, abs=1e-9)
+    with pytest.raises(sk.InputError, match="does not come back to where it began"):
+        m.solve(101).swing("piston")
+
+
+def test_slopes_of_a_ratio_whose_rate_jumps_are_refused():
+    m = uniform(120)
+    with pytest.raises(sk.InputError, match="its rate jumps where it turns back"):
+        ratio_slopes(m.solve(361), "follower", ["points.Q.y"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -80,7 +81,8 @@ def swing(motion: Motion, output: str) -> Swing:
     ends, (forth, back, rest) = _strokes(t, v, a)
     if min(forth, back) <= 0:
         raise refuse("never turns back", "a time ratio is that of an output that goes to and fro, over a whole cycle")
-    if any(abs(part[-1] - part[0]) > SAME_POSE * size for part, size in zip((x, v), usual, strict=True)):
+    same = [abs(part[-1] - part[0]) <= SAME_POSE * size for part, size in zip((x, v), usual, strict=True)]
+    if not same[0] or not (same[1] or _begins_again(motion)):
         raise refuse("does not come back to where it began", "solve over a whole cycle, in which it swings")
     from scipy.interpolate import CubicHermiteSpline
 
@@ -101,9 +103,16 @@ def ratio_slopes(motion: Motion, output: str, names: Sequence[str]) -> Floats:
     link, joint = _found(motion, output)
     at = solve_groups(motion.mechanism, t=np.array([motion.t[0], *own.turns]))
     if link is not None:
-        a, by = at.alpha(link), at.sensitivity(link, to=names, kind="link", order=1)
+        _, v, a = _angle(at, link)
+        by = at.sensitivity(link, to=names, kind="link", order=1)
     else:
-        a, by = _travel(at, str(joint))[2], at.travel_sensitivity(str(joint), to=names, order=1)
+        _, v, a = _travel(at, str(joint))
+        by = at.travel_sensitivity(str(joint), to=names, order=1)
+    if (
+        np.abs(v[1:]) > HALF_DIGITS * np.max(np.abs(motion.omega(link) if link else _travel(motion, str(joint))[1]))
+    ).any():
+        message = "its rate jumps where it turns back, and then its time ratio has no derivatives of this kind"
+        raise InputError([Problem(output, message, "give the cam a smooth law")], motion.mechanism.title)
     forth = (np.sign(a) * by.T / a)[:, 1:].sum(axis=1)
     high, low, sign = (own.forth, own.back, 1.0) if own.forth >= own.back else (own.back, own.forth, -1.0)
     return np.asarray(sign * forth * (1 / low + high / low**2))
@@ -122,6 +131,22 @@ def _found(motion: Motion, output: str) -> tuple[str | None, str | None]:
         return output, None
     joint = guides.get(output, output)
     return None, joint if joint in m.joints.of(Sliding) else None
+
+
+def _begins_again(motion: Motion) -> bool:
+    """Return whether all links end as they began, driven as fast.
+
+    Then a rate that differs jumps there, as that of a follower in uniform motion does.
+    """
+    m = motion.mechanism
+    angles = [motion.angle(link)[[0, -1]] for link in m.topology.moving_links]
+    others = [z[[0, -1]] for id, (z, *_) in motion.drivers.items() if m.drivers[id].kind != "angle"]
+    rates = [(dz[[0, -1]], np.max(np.abs(dz))) for _, dz, _ in motion.drivers.values()]
+    return (
+        all(abs(math.remainder(end - begin, 2 * math.pi)) <= SAME_POSE for begin, end in angles)
+        and all(abs(end - begin) <= SAME_POSE * motion.size for begin, end in others)
+        and all(abs(end - begin) <= SAME_POSE * size for (begin, end), size in rates)
+    )
 
 
 def _angle(motion: Motion, link: str) -> Output:
