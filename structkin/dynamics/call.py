@@ -19,7 +19,7 @@ from structkin.kernels.choice import check_engine
 from structkin.model.arguments import is_number
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
-from structkin.numerical_tolerances import LAST_DIGIT
+from structkin.numerical_tolerances import LAST_DIGIT, WHOLE
 from structkin.types import Floats
 
 #: Ways to set up the equations of motion: one equation per free coordinate; or all links with multipliers, where the
@@ -34,6 +34,9 @@ FINEST = 100 * float(np.finfo(float).eps)
 
 #: Number of output times where only the end is given.
 SAMPLES = 361
+
+#: Steps after which a simulation usually gives up.
+STEPS = 1_000_000
 
 #: More output times than this do not fit into memory: each is some kilobytes of numbers.
 MOST = 1_000_000
@@ -91,6 +94,8 @@ def check_call(
     least = LAST_DIGIT * float(np.abs(times).max(initial=0.0))
     if step is not None and is_number(step) and 0 < step < least:
         problems.append(Problem("step", f"{step!r} s is finer than times are rounded", f"{least:.1e} s or more"))
+    elif step is not None and is_number(step) and step > 0 and integrator in FIXED and len(problems) == before:
+        problems += _too_long(times, float(step), max_steps)
     problems += free_problems(mechanism, free, float(times[0]) if len(problems) == before else None)
     users = functions_of(loads, problems)
     problems += pressed(mechanism)
@@ -133,6 +138,16 @@ def _times(mechanism: Mechanism, t: ArrayLike | None, samples: int | None, probl
             Problem("t", f"the time {times[k + 1]:g} s does not come after {times[k]:g} s", "times must increase")
         )
     return times
+
+
+def _too_long(times: Floats, step: float, max_steps: int) -> list[Problem]:
+    """Return what is wrong with a fixed step whose run would end at `max_steps`; fewer than usual cut it on purpose."""
+    count = float(np.maximum(np.ceil(np.diff(times) / step * (1 - WHOLE)), 1).sum())
+    if count < max_steps or max_steps < STEPS:
+        return []
+    least = (times[-1] - times[0]) / max_steps
+    message = f"{step:g} s would take {count:,.0f} steps, and max_steps is {max_steps:,}"
+    return [Problem("step", message, f"{1.1 * least:.1e} s or more, or raise max_steps")]
 
 
 def _too_many(name: str, count: int) -> Problem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import time
 from typing import Any
 
 import numpy as np
@@ -449,6 +450,20 @@ def test_a_step_below_the_rounding_of_time_is_refused(step):
     with pytest.raises(sk.InputError, match=r"step: .* is finer than times are rounded; 5\.0e-16 s or more"):
         pendulum().simulate(0.5, samples=3, integrator="rk4", step=step)
     assert "steps taken" in pendulum().simulate(0.5, samples=3, integrator="rk4", step=1e-15, max_steps=10).stopped
+
+
+@pytest.mark.parametrize("formulation", ["reduced", "multipliers"])
+def test_a_fixed_step_that_never_comes_to_the_end_is_told_before(formulation):
+    """It ran for a million steps, and then said that it had."""
+    call = {"samples": 11, "integrator": "rk4", "formulation": formulation}
+    began = time.process_time()
+    with pytest.raises(sk.InputError, match=r"step: 1e-07 s would take 20,000,000 steps, and max_steps is 1,000,000; "
+                                            r"2\.2e-06 s or more, or raise max_steps"):  # fmt: skip
+        pendulum().simulate(2.0, step=1e-7, **call)
+    assert time.process_time() - began < 5
+    assert not pendulum().simulate(0.02, step=2.2e-3, **call).stopped
+    cut = pendulum().simulate(2.0, step=1e-7, max_steps=20, **call)  # who asks for fewer steps gets them
+    assert "20 steps taken" in cut.stopped
 
 
 def test_mistakes_in_free_are_listed_with_those_of_the_other_arguments():
