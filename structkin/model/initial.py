@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from structkin.model.flaw import Flaw, describe
 from structkin.model.forces import InitialLink, InitialPoint, InitialState
 from structkin.model.mechanism import GROUND
 from structkin.model.topology import suggest
+from structkin.numerical_tolerances import ROUNDING_OF_ONE
 
 
 def make_initial(draft: Draft) -> None:
@@ -53,6 +55,9 @@ def _state(draft: Draft, id: str, value: Any) -> InitialState | InitialPoint | I
 
 _LINK = {"angle", "omega"}
 
+#: [rad], and what rounding adds.
+TURN = 2 * math.pi * (1 + ROUNDING_OF_ONE)
+
 
 def _entries(value: Any, known: Sequence[str], sample: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
@@ -82,4 +87,10 @@ def _link_state(draft: Draft, id: str, value: Any) -> InitialLink:
         raise Flaw("the ground does not move", "give the initial state of a moving link")
     given = _entries(value, ("angle", "omega"), 'such as { angle = 30, omega = "1 rad/s" }')
     kinds = {"angle": "angle", "omega": "angular speed"}
-    return InitialLink(**{name: draft.units.quantity(size, kinds[name]) for name, size in given.items()})
+    state = InitialLink(**{name: draft.units.quantity(size, kinds[name]) for name, size in given.items()})
+    if state.angle is not None and abs(state.angle) > TURN:
+        raise Flaw(
+            "an angle of more than one turn: a pose says how a link is turned, not how often",
+            "give it within one turn; whole turns are in the value of a driver",
+        )
+    return state

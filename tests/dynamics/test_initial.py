@@ -145,6 +145,8 @@ def test_missing_drivers_and_moving_ones() -> None:
         ({"P": 3}, "initial.P", "expected a table"),
         ({"rocker": {"angl": 3}}, "initial.rocker", "did you mean 'angle'"),
         ({"ground": {"omega": 3}}, "initial.ground", "does not move"),
+        ({"rocker": {"angle": 400}}, "initial.rocker", "how a link is turned, not how often"),
+        ({"rocker": {"angle": "-361 deg"}}, "initial.rocker", "whole turns are in the value of a driver"),
     ],
 )
 def test_bad_initial_values(initial: dict[str, Any], key: str, found: str) -> None:
