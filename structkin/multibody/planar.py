@@ -26,6 +26,7 @@ from structkin.model.parts import Law
 from structkin.model.topology import JOINT_KINDS
 from structkin.multibody.joint import SpatialJoint
 from structkin.multibody.model import Body, Force, JointLoad, Load, SpatialModel, Spring, Torque
+from structkin.numerical_tolerances import ROUNDING
 from structkin.types import Floats
 
 Z = np.array([0.0, 0.0, 1.0])
@@ -269,6 +270,11 @@ def _spring(planar: _Planar, load: forces.Spring) -> Iterator[Load]:
         vector(planar.states[a].point(links[a].local[first])),
         vector(planar.states[b].point(links[b].local[second])),
     )
+    apart = np.linalg.norm(places[1] - places[0])
+    if apart <= ROUNDING * planar.mechanism.size and load.stiffness * load.free_length > 0:
+        message = "its ends meet at the start, where its force has no direction"
+        planar.refuse(f"forces.{load.id}", message, "let them be apart, or give it no force there: free_length = 0")
+        return
     yield Spring(load.id, (a, b), places, load.stiffness, load.damping, load.free_length)
 
 

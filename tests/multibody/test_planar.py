@@ -100,6 +100,26 @@ def test_poses_elsewhere_are_those_of_the_plane(name):
             assert place[:2] == pytest.approx(after.position(point)[-1], abs=1e-9)
 
 
+def held_by_a_spring(**spring):
+    """An arm whose tip is on the hook of its spring in the sketch."""
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0), "H": (1, 0)},
+        links={"ground": ["A", "H"], "arm": {"points": ["A", "B"], "mass": 1, "shape": "rod"}},
+        forces={"gravity": [0, -9.81], "hook": {"type": "spring", "between": ["H", "B"], "stiffness": 100, **spring}},
+        drivers={"swing": {"joint": "A"}},
+    )
+
+
+def test_a_spring_whose_ends_meet_has_a_force_only_without_a_free_length():
+    """In the plane it was refused; in space it silently had none, and its printed equations divided by zero."""
+    preloaded, m = held_by_a_spring(free_length=0.2), held_by_a_spring(free_length=0)
+    for call in (preloaded.to_spatial, lambda: preloaded.simulate(0.1, samples=3)):
+        with pytest.raises(sk.InputError, match=r"forces\.hook: its ends meet .*, where its force has no direction"):
+            call()
+    flat, space = m.simulate(0.1, samples=5), m.to_spatial().simulate(0.1, 5)
+    assert space.position("arm.B")[:, :2] == pytest.approx(flat.position("B"), abs=1e-7)
+
+
 def test_parts_without_a_counterpart_are_refused_with_the_reason():
     with pytest.raises(sk.InputError, match="a driver with a law has no counterpart in space"):
         sk.load(path("crank_rocker")).to_spatial()
