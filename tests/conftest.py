@@ -13,6 +13,8 @@ from structkin.compiled import has_numba
 
 # Each worker has a separate core: threads of the linear algebra would only compete for cores.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Workers and commands that tests start would compile the whole package and all tests anew, each of them.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def compiles(item: pytest.Item) -> bool:
@@ -58,3 +60,10 @@ def browser() -> Iterator[Any]:
         found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield found
         found.close()
+
+
+@pytest.fixture
+def timed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let comparisons time each method once, not up to seven times: for tests of what they find."""
+    for name in ("LEAST", "MOST"):
+        monkeypatch.setattr(f"structkin.global_methods.measure.{name}", 1)

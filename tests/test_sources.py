@@ -29,9 +29,21 @@ def test_the_index_has_rows_of_every_source():
     assert all(row[2] == "not done" and row[3] for row in ROWS if row[1] == "none")
 
 
-@pytest.mark.parametrize(
-    "command", [pytest.param(one, marks=[pytest.mark.full] if LONG.search(one) else []) for one in COMMANDS]
-)
+#: Commands of another page, which `test_docs.py` runs.
+ELSEWHERE = {
+    line.removeprefix("$ ")
+    for page in PAGE.parent.glob("*.md")
+    for line in page.read_text(encoding="utf-8").splitlines()
+}
+
+
+def marks(command: str) -> list[pytest.MarkDecorator]:
+    if not LONG.search(command):
+        return []
+    return [pytest.mark.slow if command in ELSEWHERE else pytest.mark.full]
+
+
+@pytest.mark.parametrize("command", [pytest.param(one, marks=marks(one)) for one in COMMANDS])
 def test_its_commands_run(command, tmp_path, monkeypatch):
     for name in {*names(), *spatial.names()}:
         source = path(name) if name in names() else spatial.path(name)

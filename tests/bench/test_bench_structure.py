@@ -15,14 +15,14 @@ from structkin.cli import app
 
 def test_a_tiny_run(tmp_path: Path) -> None:
     file = tmp_path / "bench.csv"
-    result = CliRunner().invoke(app, ["bench", "structure", "--links", "60", "--links", "200", "--csv", str(file)])
+    result = CliRunner().invoke(app, ["bench", "structure", "--links", "30", "--links", "60", "--csv", str(file)])
     assert result.exit_code == 0, result.output
     assert "certificate" in result.output
     assert "not solvable" not in result.output
     with file.open(newline="") as table:
         lines = list(csv.DictReader(table))
     assert [line["family"] for line in lines] == [family for family in FAMILIES for _ in range(2)]
-    assert [(line["links"], line["groups"]) for line in lines[:2]] == [("60", "30"), ("200", "100")]
+    assert [(line["links"], line["groups"]) for line in lines[:2]] == [("30", "15"), ("60", "30")]
     assert all(line["solvable"] == "True" for line in lines)
     for line in lines:
         assert sum(float(line[step]) for step in STEPS) <= float(line["total"]) + 0.01

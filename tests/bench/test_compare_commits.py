@@ -62,6 +62,7 @@ def test_a_case_missing_in_a_commit_is_reported_separately():
             *("forces/planetary_train", "simulate/multipliers/four-bar"),
         ],
         3,
+        3,
     ),
 )
 def test_cases_run(name):

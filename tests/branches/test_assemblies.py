@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import few
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from three_cranks import three_cranks
@@ -39,7 +40,7 @@ def held(m):
 # --- every example ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", few(names(), 16))
 def test_examples_have_their_sketch_and_can_be_used_in_every_assembly(name):
     m = sk.load(path(name))
     found = m.assemblies(limit=40)
@@ -390,7 +391,7 @@ def test_irrational_ratios_are_reported():
     assert len(list(found)) == 4 and "whole turns more are not listed" in found.report
 
 
-@pytest.mark.parametrize("rods", [(-2.3, 1.0), (-2.1, 1.0), (-1.7, 1.0), (-2.0, 0.8)])
+@pytest.mark.parametrize("rods", few(map(pytest.param, [(-2.3, 1.0), (-2.1, 1.0), (-1.7, 1.0), (-2.0, 0.8)])))
 def test_a_geared_five_bar_driven_between_its_rods(rods):
     """Gears inside a group: its modes are the zeros of one function of the crank's angle."""
     data = copy.deepcopy(sk.load(path("geared_five_bar")).source_dict)
@@ -482,7 +483,7 @@ quiet = {
 }
 
 
-@settings(max_examples=25, **quiet)
+@settings(max_examples=10, **quiet)
 @given(st.integers(0, 2**31 - 1), st.integers(1, 4))
 def test_random_mechanisms(seed, elements):
     check_random(seed, elements)

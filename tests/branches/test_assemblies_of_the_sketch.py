@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import few
 from typer.testing import CliRunner
 
 import structkin as sk
@@ -61,7 +62,7 @@ def test_the_sketch_is_chosen_without_a_search(monkeypatch):
     assert fan(40, -1).assembly().distance() < 1e-12
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", few(names(), 12))
 def test_examples_choose_their_sketch_with_any_limit(name):
     m = sk.load(path(name))
     few, many = m.assembly(limit=1), m.assembly()

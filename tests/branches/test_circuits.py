@@ -54,7 +54,7 @@ def modes_of_branch(plan, poses, branch):
     }
 
 
-@settings(max_examples=12, **quiet)
+@settings(max_examples=5, **quiet)
 @given(seeds)
 def test_branches_meet_in_one_pose(seed):
     """Where two branches meet, poses on both come closer together as the distance to the limit falls."""

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import few
 from three_cranks import three_cranks
 from windows import windows
 
@@ -23,7 +24,7 @@ def parallelogram():
     return four_bar((0, 0), (0, 1), (2, 1), (2, 0))
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", few(names(), 12))
 def test_examples_are_regular(name):
     m = sk.load(path(name))
     motion = m.solve(5)
@@ -171,7 +172,7 @@ def test_one_branch_is_not_said_to_cross():
 
 
 @pytest.mark.parametrize("method", ["global", "global-sparse", "global-triangular"])
-@pytest.mark.parametrize("samples", [9, 73])
+@pytest.mark.parametrize("samples", few([9, 73], 1))
 def test_a_global_motion_reports_the_branches_of_its_change_points(method, samples):
     """It stops there; the crossing roots are found group by group."""
     m = sk.Mechanism(

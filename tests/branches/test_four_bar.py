@@ -14,7 +14,7 @@ from structkin.branches.four_bar import FourBar, SliderCrank
 length = st.floats(0.3, 3.0)
 
 
-@settings(max_examples=40, **quiet)
+@settings(max_examples=15, **quiet)
 @given(length, length, length, length)
 def test_types_agree_with_the_limits(crank, coupler, rocker, ground):
     mechanism = four_bar(crank, coupler, rocker, ground)

@@ -116,7 +116,7 @@ def test_five_link_truss_has_six(shape, count):
 
 
 @pytest.mark.parametrize("count", SEVEN)
-@pytest.mark.parametrize("ground", [0, 3])
+@pytest.mark.parametrize("ground", few([0, 3], 1))
 def test_seven_link_trusses_have_18_14_and_16(count, ground):
     form, h, _, u = closed(*truss(SEVEN[count], ground), 3)
     chart, _ = equations_of(form, h)
@@ -157,7 +157,7 @@ def test_every_triad_is_counted():
     assert set(COUNTS) == {kind for kind in kinds if kind.count("PP") < 2}
 
 
-@pytest.mark.parametrize("kinds", few(map(pytest.param, COUNTS), 4), ids="-".join)
+@pytest.mark.parametrize("kinds", few(map(pytest.param, COUNTS), 3, 5), ids="-".join)
 def test_triads_of_every_kind_by_three_methods(kinds):
     form, h, _, u = closed(*legs(*kinds), 1)
     chart, parameters = equations_of(form, h)
@@ -193,7 +193,7 @@ def by_many_starts(shape, seed, starts=3000):
     return form, h, found
 
 
-@pytest.mark.parametrize("seed", few(range(3), 1))
+@pytest.mark.parametrize("seed", few(range(3), 1, 1))
 @pytest.mark.parametrize("shape", [TRIAD, FOUR_RING], ids=["triad", "class IV order 2"])
 def test_newton_from_many_starts_finds_no_other_mode(shape, seed):
     form, h, found = by_many_starts((shape[0], tuple(shape[1])), seed)
@@ -217,7 +217,7 @@ def test_newton_from_many_starts_finds_no_other_mode_of_seven_links(count):
 kinds_of_legs = st.lists(st.sampled_from(["RR", "RP", "PR"]), min_size=3, max_size=3)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(kinds_of_legs, st.integers(0, 10**6))
 def test_random_triads_find_their_pose(kinds, seed):
     check_random_triad(kinds, seed)
@@ -325,7 +325,7 @@ def special_platforms():
     }
 
 
-@pytest.mark.parametrize("name", special_platforms())
+@pytest.mark.parametrize("name", few(special_platforms(), 3))
 def test_special_platforms_by_four_methods(name):
     """Where solutions go to infinity or meet, all methods find the same real modes; Newton's finds no other."""
     form, h = platform_on_lengths(*special_platforms()[name])

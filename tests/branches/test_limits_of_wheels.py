@@ -116,7 +116,7 @@ def check_wheels(seed, elements):
 
 
 @pytest.mark.full
-@settings(max_examples=10, **quiet)
+@settings(max_examples=5, **quiet)
 @given(seeds)
 def test_random_wheels(seed):
     check_wheels(seed, 2 + seed % 4)
@@ -129,7 +129,7 @@ def test_many_random_wheels(seed):
     check_wheels(seed, 2 + seed % 4)
 
 
-@pytest.mark.parametrize(("seed", "driver", "turns"), few([(12, "S3", 8), (4, "V3", 1)], 1))
+@pytest.mark.parametrize(("seed", "driver", "turns"), few([(4, "V3", 1), (12, "S3", 8)], 1))
 def test_general_groups_with_wheels_are_followed_until_they_repeat(seed, driver, turns):
     mechanism = build(seed, 2, menu=(geared_loop, rolling), first=(driven_r,)).mechanism()
     found = mechanism.limits(driver)

@@ -137,7 +137,7 @@ main()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no signals of this kind here")
-@pytest.mark.parametrize("name", few(["SIGTERM", "SIGHUP", "SIGINT"], 1))
+@pytest.mark.parametrize("name", few(["SIGTERM", "SIGINT", "SIGHUP"], 1, 1))
 def test_a_signal_leaves_nothing_half_written(name, tmp_path):
     target = tmp_path / "motion.csv"
     words = [sys.executable, "-c", SLOW_DISK, "solve", GOOD, "--samples", "3", "--csv", str(target)]
@@ -187,7 +187,9 @@ def shell(command, **environment):
             f"forces {ENGINE} --samples 3 --csv -",
             "bench structure --links 8 --csv -",
             f"equations {spatial.path('spinning_top')}",
-        ]
+        ],
+        2,
+        1,
     ),
 )
 def test_data_for_a_closed_stdout_is_an_error(command):
@@ -201,7 +203,7 @@ def test_no_backend_of_matplotlib_is_needed(tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
-@pytest.mark.parametrize("suffix", few(FORMATS, 1))
+@pytest.mark.parametrize("suffix", few(FORMATS, 1, 3))
 def test_a_full_disk_gives_one_line(suffix, tmp_path):
     target = tmp_path / f"a{suffix}"
     target.symlink_to("/dev/full")

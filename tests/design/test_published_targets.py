@@ -60,7 +60,7 @@ def path_of(name: str) -> tuple[np.ndarray, bool]:
     return np.stack((z.real, z.imag), axis=1), closed
 
 
-@pytest.mark.parametrize("name", few([*TARGETS, *MOVED], 1, full=6))
+@pytest.mark.parametrize("name", few([*TARGETS, *MOVED], 1, full=3))
 def test_it_is_found_again(name):
     points, closed = path_of(name)
     began = time.process_time()

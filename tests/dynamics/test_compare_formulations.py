@@ -17,16 +17,10 @@ import structkin as sk
 from structkin.cli import app
 from structkin.dynamics.formulations_compared import compare_formulations
 from structkin.examples import names, path
-from structkin.global_methods import measure
 from structkin.global_methods.methods import FAMILIES
 from structkin.show import formulations_table, plot_formulations
 
-
-@pytest.fixture(autouse=True)
-def once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One timed run of each formulation: times are not what is tested."""
-    monkeypatch.setattr(measure, "LEAST", 1)
-    monkeypatch.setattr(measure, "MOST", 1)
+pytestmark = pytest.mark.usefixtures("timed_once")
 
 
 def pendulum(**more: Any) -> sk.Mechanism:

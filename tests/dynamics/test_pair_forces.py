@@ -34,7 +34,7 @@ MIXED = (*GEARED, *GEARED, *DYADS, *DRIVEN)
 
 
 @pytest.mark.full
-@settings(max_examples=25, deadline=None, derandomize=True, database=None)
+@settings(max_examples=12, deadline=None, derandomize=True, database=None)
 @given(seed=st.integers(0, 10**6), elements=st.integers(1, 4))
 def test_random_geared_mechanisms(seed: int, elements: int) -> None:
     check(loaded(seed, elements, menu=MIXED), samples=7)

@@ -173,7 +173,7 @@ def _read(suffix, data, tmp):
 
 @pytest.mark.parametrize("name", few(FORMATS, 4))
 def test_damaged_files_are_read_or_refused(name, tmp_path):
-    assert faults(name, range(40), tmp_path) == []
+    assert faults(name, range(20), tmp_path) == []
 
 
 @pytest.mark.slow

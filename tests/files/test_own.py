@@ -10,6 +10,7 @@ import tomllib
 
 import numpy as np
 import pytest
+from cases import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_mechanisms import DRIVEN, DYADS, GEARED, OTHERS, build
@@ -26,7 +27,7 @@ def again(mechanism, folder, suffix=".toml"):
     return sk.load(folder / f"again{suffix}")
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", few(names(), 16))
 def test_examples_come_back(name, tmp_path):
     mechanism = sk.load(path(name))
     for suffix in (".toml", ".json"):

@@ -206,9 +206,9 @@ def tried(part: slice, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[i
     return len(every[part]), [f"{words}: {what}" for words, what in found if what is not None]
 
 
-@pytest.mark.parametrize("first", few([0, 40], 1))
+@pytest.mark.parametrize("first", few([0, 80], 1))
 def test_some_wrong_arguments_are_taken_or_refused(first, tmp_path, monkeypatch):
-    assert tried(slice(first, None, 80), tmp_path, monkeypatch)[1] == []
+    assert tried(slice(first, None, 160), tmp_path, monkeypatch)[1] == []
 
 
 @pytest.mark.slow

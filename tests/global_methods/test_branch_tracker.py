@@ -93,7 +93,7 @@ def test_continuation_points_by_compiled_sweeps(monkeypatch):
         assert found.ok.all() and distinct(motion, found)[0].max() < 1e-10
 
 
-@pytest.mark.parametrize("family", few(FAMILIES, 1))
+@pytest.mark.parametrize("family", few(FAMILIES, 1, 1))
 @pytest.mark.parametrize("start", [5.413, 5.9])
 @pytest.mark.parametrize("narrow", [-22, -26])
 def test_pins_that_pass_each_other_where_all_equations_are_singular(narrow, start, family):

@@ -35,6 +35,7 @@ def test_the_methods_agree_on_a_four_bar():
     assert json.loads(json.dumps(found.to_dict()))["runs"][2]["n"] == 4
 
 
+@pytest.mark.usefixtures("timed_once")
 def test_disagreement_is_reported(monkeypatch):
     """A method that solved another mechanism: in other poses, or out of reach where the first is not."""
     m, solve = four_bar(2, 2, 2.2, 2, 0.7), methods.solve
@@ -83,6 +84,7 @@ def test_a_mechanism_without_a_default_range_is_compared_over_a_duration():
     assert [problem.key for problem in error.value.problems] == ["samples", "duration"]
 
 
+@pytest.mark.usefixtures("timed_once")
 def test_command_line(tmp_path):
     run = structkin("compare", path("crank_rocker"), "--samples", 25, "--coordinates", "natural", "--json")
     assert run.returncode == 0, run.stderr

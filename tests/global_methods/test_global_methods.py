@@ -1,5 +1,7 @@
 """The global methods against the topological one: positions, rates, outcomes, K and L, and where they stop."""
 
+import itertools
+
 import numpy as np
 import pytest
 from cases import few
@@ -36,7 +38,7 @@ def assert_agree(motion, other, *, rates=1e-8):
     assert other.statistics.iterations.max() <= 3
 
 
-@pytest.mark.parametrize("name", few(EXAMPLES))
+@pytest.mark.parametrize("name", few(EXAMPLES, 2, 12))
 def test_all_methods_and_families_agree_on_every_example(name):
     m = sk.load(path(name))
     motion = m.solve(61)
@@ -54,10 +56,10 @@ def test_all_methods_and_families_agree_on_every_example(name):
 @pytest.mark.parametrize("where", SLOTS)
 def test_circular_slots(where):
     m = circular_slot(where)
-    motion = m.solve(61)
+    motion = m.solve(31)
     assert motion.ok.all()
     for method, family in COMBINATIONS:
-        other = m.solve(61, method=method, coordinates=family)
+        other = m.solve(31, method=method, coordinates=family)
         assert other.ok.all()
         assert_agree(motion, other)
         np.testing.assert_allclose(other.K("C"), motion.K("C"), atol=1e-11)
@@ -107,8 +109,7 @@ def assert_random(seed, chosen, samples):
 # --- the branch -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("samples", [360, 361])
+@pytest.mark.parametrize(("samples", "family"), few(itertools.product([360, 361], FAMILIES), 4))
 def test_change_points_are_passed_as_the_topological_method_does(family, samples):
     """A parallelogram, its crossed form, equal rods: branches cross, and the motion continues smoothly."""
     for m in (four_bar(1, 2, 1, 2, 0.7), four_bar(1, 2, 1, 2, 0.7, side=-1), slider_crank(1, 1)):
@@ -138,7 +139,7 @@ def test_a_sample_at_a_change_point_is_singular_and_keeps_its_position():
         assert lost == set(flat)
 
 
-@pytest.mark.parametrize("samples", [25, 37, 49])
+@pytest.mark.parametrize("samples", few([25, 37, 49]))
 @pytest.mark.parametrize("family", few(FAMILIES, 3))
 def test_samples_at_change_points_do_not_stop_the_motion(family, samples):
     """For any continuation points: none lies on a singular pose, as no step leads on from it."""
@@ -178,7 +179,7 @@ def test_a_gap_is_not_jumped_over():
         assert_agree(motion, other)
 
 
-@pytest.mark.parametrize(("method", "family"), few(COMBINATIONS, 1))
+@pytest.mark.parametrize(("method", "family"), few(COMBINATIONS, 1, 5))
 def test_out_of_reach_is_reported_with_group_and_rows(method, family):
     m = four_bar(2, 1.5, 1.2, 2, 0.3)
     motion = m.solve(61)
@@ -198,9 +199,9 @@ def test_out_of_reach_is_reported_with_group_and_rows(method, family):
 def test_beyond_a_gap_the_motion_is_resumed():
     """A rocker driven back and forth beyond its limit."""
     m = four_bar(2, 1.5, 1.2, 2, 0.3)
-    angles = 0.3 + 1.2 * np.sin(np.linspace(0, np.pi, 61))
+    angles = 0.3 + 1.2 * np.sin(np.linspace(0, np.pi, 31))
     motion = m.solve(drivers={"motor": angles})
-    assert 0 < motion.ok.sum() < 61 and motion.ok[-1]
+    assert 0 < motion.ok.sum() < 31 and motion.ok[-1]
     for method, family in COMBINATIONS:
         other = m.solve(drivers={"motor": angles}, method=method, coordinates=family)
         np.testing.assert_array_equal(other.status, motion.status)
@@ -300,7 +301,7 @@ def test_velocity_coefficients_of_a_global_motion(name):
         np.testing.assert_allclose(other.L(link), motion.L(link), atol=1e-9 * max(1, np.abs(motion.L(link)).max()))
 
 
-@pytest.mark.parametrize("name", ["five_bar_two_drivers", "excavator", "jansen_leg", "whitworth_shaper"])
+@pytest.mark.parametrize("name", few(["five_bar_two_drivers", "excavator", "jansen_leg", "whitworth_shaper"]))
 @pytest.mark.parametrize("family", ["natural", "relative"])
 def test_jerk_of_a_global_motion(name, family):
     """Third rates are computed group by group from the frames that the global method has found."""

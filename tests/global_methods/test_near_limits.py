@@ -1,5 +1,6 @@
 """Samples near limit positions, and the motion beyond a gap: all methods reach the same ones."""
 
+import itertools
 import math
 
 import numpy as np
@@ -36,8 +37,7 @@ def unreached(z, last, start):
     return (z - last) * np.sign(last - start) > 0
 
 
-@pytest.mark.parametrize("order", ["to and back", "back from beyond"])
-@pytest.mark.parametrize("family", few(FAMILIES, 3))
+@pytest.mark.parametrize(("family", "order"), few(itertools.product(FAMILIES, ["to and back", "back from beyond"]), 4))
 def test_global_methods_reach_samples_near_a_limit(family, order):
     last = limit(2, 1.5, 1.2, 2)
     z = towards(0.6, last, order)
@@ -77,7 +77,7 @@ def check_near_a_limit(seed):
     np.testing.assert_array_equal((motion.status == OK) | near, ~unreached(z, last, sizes[-1]))
 
 
-@pytest.mark.parametrize("seed", few(range(12), 4))
+@pytest.mark.parametrize("seed", few(range(12), 3, 3))
 def test_random_four_bars_near_their_limits(seed):
     check_near_a_limit(seed)
 
@@ -156,7 +156,7 @@ def check_beyond_gaps(seed):
 # The global methods once missed short intervals between two gaps, as they tried eight samples. In 749 a step of the
 # group once passed over a gap; in 243 and 640 a second group crossed the gap of the first; in 246 groups measured the
 # distance of drivers by their own size; in 427 only one of the two methods came back in a single step.
-@pytest.mark.parametrize("seed", few([0, 13, 26, 29, 93, 243, 246, 427, 640, 749]))
+@pytest.mark.parametrize("seed", few([0, 13, 26, 29, 93, 243, 246, 427, 640, 749], 2, 3))
 def test_all_methods_resume_a_motion_alike_beyond_a_gap(seed):
     check_beyond_gaps(seed)
 

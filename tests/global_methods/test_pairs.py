@@ -51,7 +51,7 @@ def test_random_geared_mechanisms(seed, elements, chosen):
     assert_geared(seed, elements, chosen)
 
 
-@pytest.mark.parametrize(("seed", "elements"), [(952911210, 4), (2020794986, 4)])
+@pytest.mark.parametrize(("seed", "elements"), few([(2020794986, 4), (952911210, 4)], 1))
 def test_a_gear_on_a_link_between_two_known_pins(seed, elements):
     """Its angle comes from a combination of slots."""
     for chosen in COMBINATIONS[::5]:
@@ -100,7 +100,7 @@ def assert_geared(seed, elements, chosen):
         np.testing.assert_allclose(other.angle(link), motion.angle(link), atol=1e-7)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", few(FAMILIES))
 def test_whole_turns_count_for_any_spacing_of_samples(family):
     """A ratio is a real number: after three turns of the first gear the second is where the ratio puts it."""
     m, z = train(), np.array([0.0, 3.0, 19.0, 6.0, -25.0])
@@ -111,7 +111,7 @@ def test_whole_turns_count_for_any_spacing_of_samples(family):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("family", few(["relative", "natural"], 1))
+@pytest.mark.parametrize("family", few(["relative", "natural"], 1, 0))
 def test_a_gap_is_not_bridged_by_a_pose_that_is_whole_turns_away(family):
     """When a driver returns after a turn its gears are elsewhere: only the unwrapped angle determines where."""
     data = train().source_dict

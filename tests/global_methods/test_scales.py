@@ -1,6 +1,7 @@
 """Mechanisms of any size: a mechanism drawn a million times smaller or larger has the same motion, digit by digit."""
 
 import copy
+import itertools
 
 import numpy as np
 import pytest
@@ -68,7 +69,7 @@ def check(data, factor, chosen, samples=31):
 
 
 @pytest.mark.parametrize("chosen", COMBINATIONS, ids=lambda chosen: "-".join(map(str, chosen)))
-@pytest.mark.parametrize("factor", few(SCALES, 2))
+@pytest.mark.parametrize("factor", few(SCALES, 1, 1))
 def test_a_ram_and_a_circular_slot_of_any_size(factor, chosen):
     ram = {
         "points": {"A": [0, 0], "B": [1, 0.2], "C": [1.2, 1.1], "D": [2.4, 0.1], "E": [0.3, -0.6]},
@@ -80,8 +81,7 @@ def test_a_ram_and_a_circular_slot_of_any_size(factor, chosen):
     check(circular_slot("of a platform").source_dict, factor, chosen)
 
 
-@pytest.mark.parametrize("where", SLOTS)
-@pytest.mark.parametrize("factor", [1e-9, 1e9])
+@pytest.mark.parametrize(("factor", "where"), few(itertools.product([1e-9, 1e9], SLOTS), 4))
 def test_circular_slots_of_any_size(factor, where):
     for family in FAMILIES:
         check(circular_slot(where).source_dict, factor, ("global", family))
@@ -93,7 +93,7 @@ def random_scale(seed):
     check(data, float(10 ** rng.uniform(-9, 9)), COMBINATIONS[int(rng.integers(len(COMBINATIONS)))])
 
 
-@pytest.mark.parametrize("seed", few(range(8), 3))
+@pytest.mark.parametrize("seed", few(range(8), 3, 2))
 def test_random_mechanisms_of_any_size(seed):
     random_scale(seed)
 
@@ -112,7 +112,7 @@ def test_many_random_mechanisms_of_any_size(seeds):
 
 
 @pytest.mark.parametrize("formulation", ["reduced", "multipliers"])
-@pytest.mark.parametrize("factor", [1e-9, 1e-3, 1e9])
+@pytest.mark.parametrize("factor", few([1e-9, 1e-3, 1e9]))
 def test_simulations_of_any_size(factor, formulation):
     def mechanism(size):
         A, B, C = 0j, size * (1 + 0.5j), size * (2.8 + 0.1j)

@@ -1,7 +1,10 @@
 """Turns of a single driver that repeat the first are not tracked again, and give what tracking would."""
 
+import itertools
+
 import numpy as np
 import pytest
+from cases import few
 from coordinate_samples import FAMILIES, distinct, four_bar, slider_crank
 
 import structkin as sk
@@ -14,8 +17,7 @@ def by_tracking(monkeypatch):
     monkeypatch.setattr(Turns, "ends_before", lambda self, target: False)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("speed", [1.0, -1.0])
+@pytest.mark.parametrize(("speed", "family"), few(itertools.product([1.0, -1.0], FAMILIES), 4))
 def test_many_turns(family, speed, monkeypatch):
     """Samples that fall between those of the first turn, and angles that keep increasing."""
     m = four_bar(*CRANK_ROCKER)
@@ -56,8 +58,7 @@ def test_turns_through_change_points(make, family):
     np.testing.assert_allclose(found.position("C")[both], motion.position("C")[both], atol=1e-9)
 
 
-@pytest.mark.parametrize("method", ["global", "global-triangular"])
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(("family", "method"), few(itertools.product(FAMILIES, ["global", "global-triangular"]), 4))
 def test_a_link_that_turns_by_half_a_turn_where_the_turn_of_the_driver_is_completed(family, method):
     """Samples there were on the other branch: pins 1e-4 apart, rod and rocker lack 1e-6 to be flat, so never are."""
     m = four_bar(1.0, 1.5, 1.500099, 1.0001, 0.006, side=-1)

@@ -42,7 +42,7 @@ def relation(name, rng):
 
 
 @pytest.mark.parametrize("name", ["lift", "angle", "geneva", "turn"])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(seed=seeds)
 def test_three_derivatives_are_complex_steps(name, seed):
     rng = np.random.default_rng(seed)

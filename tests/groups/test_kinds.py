@@ -90,7 +90,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 @cases
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(seed=seeds, mode=st.sampled_from((1, -1)))
 def test_position_satisfies_the_residual_in_its_mode(form, seed, mode):
     rng = np.random.default_rng(seed)
@@ -105,7 +105,7 @@ def test_position_satisfies_the_residual_in_its_mode(form, seed, mode):
 
 
 @cases
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(seed=seeds, mode=st.sampled_from((1, -1)))
 def test_velocity_is_the_complex_step_of_the_position(form, seed, mode):
     rng = np.random.default_rng(seed)
@@ -121,7 +121,7 @@ def test_velocity_is_the_complex_step_of_the_position(form, seed, mode):
 
 
 @cases
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(seed=seeds, mode=st.sampled_from((1, -1)))
 def test_second_derivative_is_the_complex_step_of_the_velocity(form, seed, mode):
     """The mixed second derivative along v and w, for inputs with a given mixed derivative."""
@@ -142,7 +142,7 @@ def test_second_derivative_is_the_complex_step_of_the_velocity(form, seed, mode)
 
 
 @cases
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(seed=seeds, mode=st.sampled_from((1, -1)))
 def test_third_derivative_is_the_complex_step_of_the_second(form, seed, mode):
     """Along one direction: 3 (d2 Phi)(v, a) + (d3 Phi)(v, v, v), the latter zero for kinds without `cubic`."""
@@ -195,7 +195,7 @@ def by_newton(form, h, phi):
 
 
 @cases
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(seed=seeds, mode=st.sampled_from((1, -1)))
 def test_newtons_method_on_the_residual_finds_the_same_pose(form, seed, mode):
     rng = np.random.default_rng(seed)
@@ -208,7 +208,7 @@ def test_newtons_method_on_the_residual_finds_the_same_pose(form, seed, mode):
 
 
 @cases
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(seed=seeds)
 def test_the_edge_of_reach_is_singular(form, seed):
     """Between inputs in and out of reach the discriminant passes zero: the modes coincide, the Jacobian is singular.
@@ -258,7 +258,7 @@ def test_the_edge_of_reach_is_singular(form, seed):
 
 
 @pytest.mark.parametrize("form", [form for form in KINDS if form.modes == 2], ids=lambda form: form.name)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(seed=seeds, size=st.sampled_from((3.0, 1.0, 0.3, 0.1, 1e-3)))
 def test_the_modes_do_not_meet_within_the_clearance(form, seed, size):
     rng = np.random.default_rng(seed)
@@ -315,7 +315,7 @@ def broadcast_to_modes(h):
 
 
 @many
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(seed=seeds)
 def test_all_modes_are_found(form, seed):
     """The right number, each a solution, complex ones in conjugate pairs, the drawn one among them."""
@@ -352,7 +352,7 @@ def test_modes_appear_and_vanish_in_pairs_where_the_discriminant_is_zero(form, s
 
 
 @many
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(seed=seeds)
 def test_a_pose_whose_lines_of_action_meet_is_singular(form, seed):
     """A leg acts along its link, or perpendicular to its guide; three concurrent lines leave the platform free."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from cases import few
@@ -56,8 +58,7 @@ def built(slot, links=COUPLER, joints=None, pin="C", on="ground", **more):
     )
 
 
-@pytest.mark.parametrize("options", METHODS)
-@pytest.mark.parametrize("shape", SAME)
+@pytest.mark.parametrize(("shape", "options"), few(itertools.product(SAME, METHODS), 7))
 def test_an_arc_is_a_circular_slot_and_a_line_a_straight_one(shape, options):
     curved, simple = (built(slot) for slot in SAME[shape])
     a, b = curved.solve(samples=60, **options), simple.solve(samples=60)
@@ -105,8 +106,7 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("options", few(METHODS, 4))
-@pytest.mark.parametrize("case", few(CASES, 3))
+@pytest.mark.parametrize(("case", "options"), few(itertools.product(CASES, METHODS), 7, 12))
 def test_a_spline_by_newton_on_the_whole_system(case, options):
     links, pin, on, joints = CASES[case]
     m = built(WINDING, links, joints, pin, on)

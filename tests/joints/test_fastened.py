@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from cases import few
 
 import structkin as sk
 from structkin.global_methods.methods import FAMILIES
@@ -80,8 +82,7 @@ def whole() -> Any:
     return six_bar().solve(t=np.linspace(0, 2.5, 21))
 
 
-@pytest.mark.parametrize("options", METHODS)
-@pytest.mark.parametrize("parts", PARTS)
+@pytest.mark.parametrize(("parts", "options"), few(itertools.product(PARTS, METHODS), 10))
 def test_it_moves_as_one_link(whole, parts, options):
     motion = six_bar(parts).solve(t=whole.t, **options)
     assert motion.ok.all() and motion.residual().max() < 1e-12
@@ -142,7 +143,7 @@ def test_forces(whole, parts):
         np.testing.assert_allclose(moment, 0, atol=1e-9)
 
 
-@pytest.mark.parametrize("coordinates", [None, *FAMILIES])
+@pytest.mark.parametrize("coordinates", few([None, *FAMILIES], 3))
 def test_it_swings_as_one_link(coordinates):
     free = {"drivers": {"motor": {"joint": "A"}}, "initial": {"motor": {"speed": 3.0}}}
     options = {} if coordinates is None else {"formulation": "multipliers", "coordinates": coordinates}
@@ -168,7 +169,7 @@ def geared(**crank: list[str]) -> sk.Mechanism:
     )
 
 
-@pytest.mark.parametrize("options", METHODS)
+@pytest.mark.parametrize("options", few(METHODS, 4))
 def test_a_gear_counts_the_turns_of_its_crank(options):
     t = np.linspace(0, 5, 41)
     one, keyed = geared(crank=["A", "B"]), geared(crank=["A", "B"], gear=["A"])

@@ -60,7 +60,7 @@ def small(a: Any, b: Any, scale: Any) -> None:
 
 
 @given(FORMULAS)
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 def test_rates_agree_with_the_complex_step(text: str) -> None:
     formula = Expression(text)
     value, rate, second = formula(T)
@@ -174,7 +174,7 @@ def numbers(formula: Expression, t: float) -> list[float]:
 
 
 @given(FORMULAS, st.floats(-3, 3))
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 def test_one_time_and_many_are_read_alike(text: str, t: float) -> None:
     formula = Expression(text)
     lanes = [float(part[0]) for part in (*formula(np.array([t])), formula.third(np.array([t])))]

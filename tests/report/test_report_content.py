@@ -255,6 +255,7 @@ def test_a_simulation_can_be_reported():
     assert data["samples"]["n"] == 11 and data["forces"]["panels"]
 
 
+@pytest.mark.usefixtures("timed_once")
 def test_a_comparison_of_formulations_is_a_table_and_a_picture():
     m = pendulum()
     found = m.compare(3, simulate=0.1, methods=["reduced", "multipliers"], coordinates=["natural"])
@@ -271,6 +272,7 @@ def test_a_comparison_of_formulations_is_a_table_and_a_picture():
     assert any(note.startswith("Free: swing.") for note in shown["notes"])
 
 
+@pytest.mark.usefixtures("timed_once")
 def test_the_command_shows_a_simulation_and_compares_its_formulations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     compare = partialmethod(sk.Mechanism.compare, methods=["multipliers"], coordinates=["relative"])
@@ -290,6 +292,7 @@ def test_the_command_shows_a_simulation_and_compares_its_formulations(tmp_path: 
         assert message in str(CliRunner().invoke(app, ["report", "driven.json", *options]).exception)
 
 
+@pytest.mark.usefixtures("timed_once")
 def test_a_report_whose_formulations_differ_says_so_and_exits_with_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     compare = partialmethod(sk.Mechanism.compare, methods=["multipliers"], coordinates=["natural"], rtol=1e-4)
@@ -299,6 +302,7 @@ def test_a_report_whose_formulations_differ_says_so_and_exits_with_1(tmp_path: P
     assert done.exit_code == 1 and "not all formulations agree: the page says why" in done.output
 
 
+@pytest.mark.usefixtures("timed_once")
 def test_a_simulation_that_stops_early_says_why_and_is_no_disagreement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     compare = partialmethod(sk.Mechanism.compare, methods=["multipliers"], coordinates=["relative"])

@@ -49,7 +49,7 @@ def lift(low: float, stroke: float, omega: float) -> sk.Mechanism:
 @pytest.mark.parametrize("width", few([320, 1200], 1))
 @pytest.mark.parametrize(
     "m",
-    few([lift(1800, 20, 6.28), lift(1800, 0.01, 6.28), lift(1800, 20, 628.3), lift(1800, 20, 25000)], 1),
+    few([lift(1800, 20, 6.28), lift(1800, 0.01, 6.28), lift(1800, 20, 628.3), lift(1800, 20, 25000)], 1, 1),
     ids=["", "short stroke", "fast", "very fast"],
 )
 def test_labels_of_axes_are_whole_and_no_two_are_alike(m: sk.Mechanism, width: int, browser: Any, tmp_path: Path):
@@ -77,7 +77,7 @@ def test_labels_of_axes_are_whole_and_no_two_are_alike(m: sk.Mechanism, width: i
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", few(["excavator", "jansen_leg", "platform_3rrr"], 1))
+@pytest.mark.parametrize("name", few(["excavator", "jansen_leg", "platform_3rrr"], 1, 1))
 def test_names_are_whole_on_a_narrow_screen(name: str, browser: Any, tmp_path: Path):
     file = tmp_path / "report.html"
     sk.load(path(name)).report(file, samples=61, without=["limits"])

@@ -33,7 +33,7 @@ def four_bar(browser: Any, tmp_path: Path) -> Opened:
     return opened_report(browser, sk.load(path("crank_rocker")), tmp_path)
 
 
-@pytest.mark.parametrize("name", few(NAMES, 1))
+@pytest.mark.parametrize("name", few(NAMES, 1, 2))
 def test_a_report_moves_and_can_be_stepped_through_without_errors_or_requests(name: str, browser: Any, tmp_path: Path):
     m = sk.load(path(name))
     motion, unit = m.solve(samples=SAMPLES), m.units.scale("length")
@@ -331,7 +331,7 @@ def test_centrodes_are_cut_off_and_the_page_says_so(four_bar: Opened):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("late", few([False, True], 1), ids=["", "plots drawn late"])
+@pytest.mark.parametrize("late", few([False, True], 1, 0), ids=["", "plots drawn late"])
 def test_a_phone_need_not_scroll_sideways(browser: Any, tmp_path: Path, late: bool):
     file = tmp_path / "report.html"
     dug().report(file, samples=SAMPLES, worksheet="hardest")

@@ -44,7 +44,7 @@ def has_wide_axes(figure, columns=1):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("ending", few(["_pin_of_the_arm", "_pin_of_the_arm" * 6, "_$", " W" * 50], 1))
+@pytest.mark.parametrize("ending", few(["_pin_of_the_arm", "_pin_of_the_arm" * 6, "_$", " W" * 50], 2, 0))
 def test_curves_keep_their_width_below_long_names(ending):
     m = renamed(ending)
     motion = m.solve(samples=31)

@@ -431,7 +431,7 @@ def test_samples_without_a_pose_stay_empty(by):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("family", few(FAMILIES, 1))
+@pytest.mark.parametrize("family", few(FAMILIES, 1, 0))
 def test_a_profile_where_no_sample_has_a_value_of_the_driver(family):
     """The rows of a profile (and of a curved slot) took apart an array without samples: "cannot reshape"."""
     m = eccentric("roller")

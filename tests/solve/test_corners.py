@@ -70,7 +70,7 @@ def test_a_corner_where_pins_meet_leaves_the_branch_open(make, turn, method):
 
 @pytest.mark.parametrize(("seed", "samples"), few([
     (1111, 292), (1061, 130), (1118, 199), (1015, 197), (5020, 14), (5027, 37), (1092, 54),
-], 1))  # fmt: skip
+], 1, 2))  # fmt: skip
 def test_pins_that_nearly_meet_at_a_corner_keep_their_branch(seed, samples):
     """Closed form: the rods' pin is on one side of the line of the cranks' pins, and changes it where these meet.
 

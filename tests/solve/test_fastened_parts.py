@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ def check(case: Case, **options: Any) -> None:
     "menu", few([pytest.param(menu) for menu in (DYADS, OTHERS, GEARED)], 1), ids=["dyads", "others", "geared"]
 )
 @settings(
-    max_examples=4, deadline=None, derandomize=True, database=None, phases=[Phase.generate],
+    max_examples=2, deadline=None, derandomize=True, database=None, phases=[Phase.generate],
     suppress_health_check=[HealthCheck.too_slow],
 )  # fmt: skip
 @given(seed=st.integers(0, 2**31 - 1))
@@ -81,7 +82,6 @@ def test_parts_move_as_the_whole(seed, menu):
     check(build(seed, 2, menu=menu))
 
 
-@pytest.mark.parametrize("family", few(FAMILIES, 4))
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("seed", "family"), few(itertools.product(range(3), FAMILIES), 5))
 def test_parts_move_as_the_whole_by_global_methods(seed, family):
     check(build(seed, 2, menu=DYADS + OTHERS), method="global", coordinates=family)

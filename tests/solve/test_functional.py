@@ -96,7 +96,7 @@ def circles(p: dict[str, Any], z: Any) -> tuple[Any, Any]:
 # --- values ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", few(ACCEPTED, 6))
+@pytest.mark.parametrize("name", few(ACCEPTED, 6, 8))
 def test_values_are_those_of_solve_in_numpy_and_by_the_array_api(name: str) -> None:
     m, f = made(name)
     motion = m.solve(60)
@@ -107,7 +107,7 @@ def test_values_are_those_of_solve_in_numpy_and_by_the_array_api(name: str) -> N
     assert_same(strict, motion)
 
 
-@pytest.mark.parametrize("name", few(ACCEPTED, 1, 8))
+@pytest.mark.parametrize("name", few(reversed(ACCEPTED), 1, 2))
 def test_values_are_those_of_solve_in_jax(name: str) -> None:
     m, f = made(name)
     motion = m.solve(20)
@@ -124,7 +124,7 @@ def test_values_are_those_of_solve_in_torch(name: str) -> None:
     assert_same(found, motion)
 
 
-@pytest.mark.parametrize("name", few([name for name in ACCEPTED if name not in FIXED], 3))
+@pytest.mark.parametrize("name", few([name for name in ACCEPTED if name not in FIXED], 3, 8))
 def test_other_parameters_are_the_mechanism_built_from_them(name: str) -> None:
     m, f = made(name)
     rng, z = np.random.default_rng(1), values_of(m.solve(12))
@@ -309,7 +309,7 @@ def test_a_general_group_is_lost_rather_than_found_on_another_branch() -> None:
     assert bool(jnp.isfinite(g).all())
 
 
-@pytest.mark.parametrize("wrong", [[-1.0, 3.5], [0.0, 3.5], [np.nan, 3.5], [1.0, np.inf]])
+@pytest.mark.parametrize("wrong", few([[-1.0, 3.5], [0.0, 3.5], [np.nan, 3.5], [1.0, np.inf]]))
 def test_parameters_that_no_mechanism_has_are_bad_input(wrong: list[float]) -> None:
     f = sk.functional(four_bar(), ["lengths.A-B", "lengths.B-C"])
     p = np.array([wrong, f.values])

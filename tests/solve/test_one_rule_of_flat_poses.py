@@ -146,7 +146,7 @@ def test_two_groups_that_are_flat_at_once(options):
     ("python", MULTIPLIERS),
     ("compiled", {**MULTIPLIERS, "coordinates": "fully-cartesian", "stabilisation": "partitioning"}), ("compiled", {}),
 ], 3, 2))  # fmt: skip
-@pytest.mark.parametrize("miss", few(MISSES, 2, 4))
+@pytest.mark.parametrize("miss", few(MISSES, 2, 2))
 def test_simulating(miss, engine, options):
     """A miss of 1e-11 led a simulation to the crossing branch, with multipliers one of 1e-9, in fixed steps of 1e-7."""
     one = draft(miss, None)

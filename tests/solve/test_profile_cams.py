@@ -98,7 +98,7 @@ def test_exactly_the_followers_that_no_cam_angle_reaches_are_refused(kind, conta
     rng, seen = np.random.default_rng(5), set()
     data = eccentric(contact, kind=kind).source_dict
     turn = np.exp(1j * np.linspace(0, TURN, 1001))[:, None]
-    for _ in range(60):
+    for _ in range(25):
         q, b = (complex(*rng.uniform(-3, 3, 2)) for _ in range(2))
         face = np.exp(1j * rng.uniform(0, TURN))
         data["points"] |= {"Q": (q.real, q.imag), "F": ((q + face).real, (q + face).imag)}

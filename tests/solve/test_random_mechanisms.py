@@ -77,7 +77,7 @@ def check_structure(case: Case) -> None:
         assert np.all(column[structure.kinstr[:, k] == -1] < k)
 
 
-@settings(max_examples=100, **quiet)
+@settings(max_examples=40, **quiet)
 @given(seed=seeds, elements=elements)
 def test_decomposes_into_the_groups_it_was_built_from(seed, elements):
     check_structure(build(seed, elements))
@@ -220,7 +220,7 @@ def _check_out_of_reach(case: Case, motion: Any, centers: Any, place: Any) -> Co
     return seen
 
 
-@settings(max_examples=40, **quiet)
+@settings(max_examples=15, **quiet)
 @given(seed=seeds, elements=elements)
 def test_motion_passes_every_check(seed, elements):
     check_motion(build(seed, elements))
@@ -305,7 +305,7 @@ def check_there_and_back(case: Case) -> Counter[str]:
     return seen
 
 
-@settings(max_examples=8, **quiet)
+@settings(max_examples=4, **quiet)
 @given(seed=seeds)
 def test_paths_from_the_sketch_stay_in_its_assembly_mode(seed):
     check_path(build(seed, 1, menu=OTHERS))
@@ -372,7 +372,7 @@ def check_rounded_sketch(case: Case) -> Counter[str]:
 PINNED = (driven_r, ram_r, rrr, triad, class_iv, held_platform)
 
 
-@settings(max_examples=40, **quiet)
+@settings(max_examples=15, **quiet)
 @given(seed=seeds)
 def test_a_rounded_sketch_with_lengths_is_the_same_mechanism(seed):
     check_rounded_sketch(build(seed, 1, menu=PINNED, first=(driven_r, ram_r)))

@@ -313,7 +313,7 @@ def check_random(seed: int) -> None:
 
 
 # In 1185 a term of a sum vanishes with the numbers of the file, and not next to them.
-@pytest.mark.parametrize("seed", few([1185, *few(range(40), 24)], 5))
+@pytest.mark.parametrize("seed", few([1185, *range(40)], 5, 12))
 def test_random_mechanisms_agree_with_differences_of_their_motions(seed: int) -> None:
     check_random(seed)
 

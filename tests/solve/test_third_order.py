@@ -58,7 +58,7 @@ def test_examples(name):
     assert assert_precise(m, m.solve(13))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=7, deadline=None)
 @given(seed=st.integers(0, 10**6), elements=st.integers(1, 5))
 def test_random_mechanisms(seed, elements):
     m = build(seed, elements).mechanism()

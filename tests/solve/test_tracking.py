@@ -45,7 +45,7 @@ def three_platforms() -> Any:
 
 
 @pytest.mark.full
-@settings(max_examples=12, deadline=None, derandomize=True)
+@settings(max_examples=6, deadline=None, derandomize=True)
 @given(seed=seeds)
 def test_kernels_and_lapack_track_alike(seed):
     check_both_solvers(seed, 60)

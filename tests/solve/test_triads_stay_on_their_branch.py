@@ -61,7 +61,7 @@ def test_a_sharp_corner(samples, engine):
     np.testing.assert_allclose(motion.position("P")[:lost], other.position("P")[:lost], atol=1e-9)
 
 
-@pytest.mark.parametrize("samples", [181, 361, 901, 1801])
+@pytest.mark.parametrize("samples", few([181, 361, 901, 1801]))
 def test_a_gap_between_two_limits(samples):
     """Analytic continuation around the gap ends on a branch that does not pass through the pose before it."""
     m = platform(**GAP)

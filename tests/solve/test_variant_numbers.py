@@ -45,7 +45,7 @@ def metres(value):
     return f"{float(value)!r} m"
 
 
-@pytest.mark.parametrize("name", few(names(), 3))
+@pytest.mark.parametrize("name", few(names(), 3, 10))
 def test_lengths_give_the_digits_of_a_mechanism_of_its_own(name):
     m, rng = sk.load(path(name)), np.random.default_rng(5)
     links = [link for name, link in m.links.items() if name != "ground" and len(link.points) > 1]

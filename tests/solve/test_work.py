@@ -39,7 +39,7 @@ def three_cranks(plate):
 
 # Past the first flat pose; the whole turn takes a minute.
 @pytest.mark.full
-@pytest.mark.parametrize("duration", few([2.5, None], 1))
+@pytest.mark.parametrize("duration", few([2.5, None], 1, 0))
 def test_the_order_of_a_links_points_does_not_matter(duration):
     """The plate on three cranks is one group with a redundant link, whose branch is chosen before it is followed."""
     mechanisms = [three_cranks(list(plate)) for plate in permutations("DEF")]

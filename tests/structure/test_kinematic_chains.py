@@ -34,7 +34,11 @@ QUICK = [case for case in CHAINS if case[0] < 9]
 
 
 @pytest.mark.parametrize(
-    "case", [case if case in QUICK else pytest.param(case, marks=pytest.mark.full) for case in CHAINS]
+    "case",
+    [
+        case if case in QUICK else pytest.param(case, marks=pytest.mark.slow if case == (10, 1) else pytest.mark.full)
+        for case in CHAINS
+    ],
 )
 def test_the_numbers_of_chains_and_inversions(case):
     found = sk.chains(*case)

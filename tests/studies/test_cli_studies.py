@@ -21,7 +21,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *wo
     return int(caught.value.code or 0), said.out, said.err
 
 
-@pytest.mark.full
+@pytest.mark.slow  # command-line.md draws it, too
 def test_baumgarte(monkeypatch, capsys, tmp_path: Path) -> None:
     code, out, _ = run(monkeypatch, capsys, "baumgarte", "--to", str(tmp_path / "new"))
     assert code == 0

@@ -281,7 +281,7 @@ EDITS = st.one_of(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(edits=st.lists(EDITS, max_size=14))
 def test_random_edits_can_be_undone_saved_shared_and_opened(edits: list[dict[str, Any]]):
     history, seen = History(FOUR_BAR), [FOUR_BAR]

@@ -46,7 +46,7 @@ print(sorted(found), len(os.listdir(file.path.parent)))
 
 @pytest.mark.full
 @pytest.mark.skipif(os.name == "nt", reason="no signals of this kind here")
-@pytest.mark.parametrize("name", few(["SIGKILL", "SIGINT"], 1))
+@pytest.mark.parametrize("name", few(["SIGKILL", "SIGINT"], 1, 0))
 def test_a_file_is_saved_whole_or_not_at_all(name: str, tmp_path: Path):
     words = [sys.executable, "-c", SAVING, str(tmp_path / "mine.json"), str(int(signal.Signals[name]))]
     done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=120)

@@ -31,7 +31,7 @@ def closed_by(kind):
 
 
 @pytest.mark.parametrize(
-    "model", few([closed_by(kind) for kind in ROWS if kind != "free"], 1), ids=lambda model: model.name
+    "model", few([closed_by(kind) for kind in ROWS if kind != "free"], 1, 3), ids=lambda model: model.name
 )
 def test_rows_of_both_schemes_are_the_same(model):
     agree(model, shared=True)

@@ -145,7 +145,9 @@ def test_python_and_sympy_give_the_same_and_take_other_parameters():
         assert np.allclose(one, two.reshape(one.shape), rtol=1e-13, atol=1e-13)
 
 
-@pytest.mark.parametrize("name", few([*(name for name in MODELS if name != "shared"), "governor", "spinning_top"], 1))
+@pytest.mark.parametrize(
+    "name", few([*(name for name in MODELS if name != "shared"), "governor", "spinning_top"], 1, 3)
+)
 def test_latex_is_balanced_and_every_formula_is_valid_and_fits_the_page(name):
     from matplotlib.font_manager import FontProperties
     from matplotlib.mathtext import MathTextParser

@@ -64,7 +64,7 @@ def moved(found, function, t):
 
 
 @needs_gcc
-@pytest.mark.parametrize("name", few(EXAMPLES, 1))
+@pytest.mark.parametrize("name", few(EXAMPLES, 1, 4))
 def test_examples_move_as_in_simulate(name, tmp_path):
     driver, duration = EXAMPLES[name]
     m, t = weighed(name), np.linspace(0, duration, 11)
@@ -95,7 +95,7 @@ def accelerations(found):
     return dict(zip(found.coordinates, np.linalg.lstsq(M, right, rcond=1e-13)[0][:n], strict=True))
 
 
-@pytest.mark.parametrize("name", few(["toggle_press", "excavator", "five_bar_two_drivers", "platform_3rpr"], 1))
+@pytest.mark.parametrize("name", few(["toggle_press", "five_bar_two_drivers", "excavator", "platform_3rpr"], 1, 1))
 def test_multipliers_and_other_choices_give_the_same(name):
     m, free = weighed(name), [EXAMPLES[name][0]]
     expected = accelerations(m.equations(free=free))
