@@ -139,7 +139,7 @@ def kinds_of_joints():
     JOINT_TYPES.update(known)
 
 
-@pytest.mark.usefixtures("kinds_of_joints")
+@pytest.mark.usefixtures("kinds_of_joints", "timed_once")
 @pytest.mark.parametrize(
     "page",
     few([pytest.param(page, marks=pytest.mark.full) if page.name in LONG else page for page in PAGES], 4),

@@ -43,6 +43,7 @@ def marks(command: str) -> list[pytest.MarkDecorator]:
     return [pytest.mark.slow if command in ELSEWHERE else pytest.mark.full]
 
 
+@pytest.mark.usefixtures("timed_once")
 @pytest.mark.parametrize("command", [pytest.param(one, marks=marks(one)) for one in COMMANDS])
 def test_its_commands_run(command, tmp_path, monkeypatch):
     for name in {*names(), *spatial.names()}:

@@ -43,6 +43,7 @@ def assert_sound(found):
     assert order == sorted(order)
 
 
+@pytest.mark.full
 def test_six_points_on_a_line():
     found = sk.synthesise(path=LINE, kinds=["four-bar"], count=3)
     assert_sound(found)

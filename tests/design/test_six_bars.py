@@ -23,6 +23,7 @@ def assert_passes(one, points):
     assert (steps > -1e-12).all() and abs(one.turns[-1]) < 2 * np.pi
 
 
+@pytest.mark.full
 def test_a_known_watt_six_bar_is_found_again(monkeypatch):
     """A shorter search than the usual one finds this target: the first stages are enough."""
     monkeypatch.setattr(AnyLinkage, "stages", ((480, 30), (160, 60)))

@@ -170,7 +170,7 @@ def formulas(draw: Any, depth: int = 0) -> str:
             return f"({a} {draw(st.sampled_from('+-*/'))} {draw(formulas(depth + 1))})"
 
 
-@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@settings(max_examples=100, deadline=None, derandomize=True, database=None)
 @given(formulas(), st.floats(0.1, 3.0))
 def test_formulas_have_the_values_and_rates_of_the_model(text: str, t: float) -> None:
     try:

@@ -74,7 +74,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.dictionaries(TEXT, VALUES, max_size=5))
 def test_any_data_come_back_from_toml(data):
     found = tomllib.loads(toml_text(data))

@@ -94,6 +94,7 @@ def test_a_pin_of_a_curved_slot_may_be_anywhere():
     assert np.isnan(nowhere) and not np.isnan(far)
 
 
+@pytest.mark.full
 def test_limits_of_a_crank_that_turns_thousands_of_times_end_with_the_budget():
     """Seed 19766, 1e30 teeth: limits every few millidegrees were found at no charge, so that the search had no end."""
     data = sk.load(path("geared_five_bar")).source_dict

@@ -66,7 +66,7 @@ def test_circular_slots(where):
         np.testing.assert_allclose(other.L("C"), motion.L("C"), atol=1e-10)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(seed=st.integers(0, 2**31), chosen=st.sampled_from(COMBINATIONS))
 def test_random_mechanisms(seed, chosen):
     assert_random(seed, chosen, 25)

@@ -118,7 +118,7 @@ def test_circular_slots(where, family):
     assert_rows_hold(m, family)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 2**31), family=st.sampled_from(FAMILIES))
 def test_derivatives_of_random_mechanisms(seed, family):
     m = build(seed).mechanism()

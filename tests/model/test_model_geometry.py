@@ -123,7 +123,7 @@ plane = st.complex_numbers(max_magnitude=5, allow_nan=False)
 
 
 @given(st.lists(plane, min_size=4, max_size=4), st.lists(plane, min_size=4, max_size=4), st.data())
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=80)
 def test_given_lengths_hold_and_sides_stay(true: list[complex], shift: list[complex], data: st.DataObject) -> None:
     """Lengths from an exact figure, drawn with an error: every given length holds, for any choice of lengths."""
     assume(all(abs(a - b) > 0.5 for a, b in itertools.combinations(true, 2)))

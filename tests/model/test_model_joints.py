@@ -200,7 +200,7 @@ PLACES = st.complex_numbers(max_magnitude=3, allow_nan=False)
 
 
 @given(st.lists(PLACES, min_size=4, max_size=4), PLACES, st.booleans(), st.sampled_from(["O", "A", "B", "C"]))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=30)
 def test_every_guide_agrees_with_the_sketch(z: list[complex], axis: complex, along: bool, at: str) -> None:
     """With sketched lengths: for any links, line and reference point."""
     if min(abs(z[0] - z[1]), abs(z[2] - z[3]), abs(axis)) < 0.1:

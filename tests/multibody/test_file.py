@@ -161,7 +161,7 @@ deeper = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(path=places | deeper, value=value)
 def test_any_file_gives_a_model_or_an_input_error(path, value):
     try:

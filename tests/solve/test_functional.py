@@ -238,6 +238,7 @@ def test_derivatives_by_torch_are_those_of_the_motion(name: str) -> None:
             assert np.abs(found[point].numpy() - wanted).max() <= 1e-9 * max(1.0, np.abs(wanted).max())
 
 
+@pytest.mark.full
 def test_a_guide_through_a_pin_has_the_derivatives_of_one_beside_it() -> None:
     """The mechanism is a special case: its guide has no offset, and those beside it have one."""
     m = sk.load(path("whitworth_shaper"))

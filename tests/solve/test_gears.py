@@ -111,7 +111,7 @@ def test_examples_can_be_posed(name, method):
     assert check_posed(m, np.linspace(start, 0.7 * end, 31), method)
 
 
-@settings(max_examples=15, **quiet)
+@settings(max_examples=6, **quiet)
 @given(seed=seeds)
 def test_random_geared_mechanisms_can_be_posed(seed):
     case = build(seed, 3, menu=MIXED)

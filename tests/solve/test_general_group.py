@@ -75,13 +75,13 @@ def check_both_solvers(case: Case) -> Counter[str]:
     return seen
 
 
-@settings(max_examples=12, **quiet)
+@settings(max_examples=6, **quiet)
 @given(seed=seeds)
 def test_closed_forms_agree_with_the_general_solver(seed):
     check_both_solvers(build(seed, 2, menu=(*DRIVEN, *DYADS)))
 
 
-@settings(max_examples=10, **quiet)
+@settings(max_examples=5, **quiet)
 @given(seed=seeds, elements=st.integers(1, 2))
 def test_pins_in_straight_slots_have_closed_forms(seed, elements):
     """A pinned or guided link whose pin runs in a known slot, or whose slot takes a known pin."""

@@ -109,7 +109,7 @@ def _wrapped(q: Any) -> Any:
     return q
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(seed=st.integers(0, 10**6), elements=st.integers(1, 3))
 def test_dyads_and_driven_links(seed, elements):
     check_sweep(build(seed, elements))

@@ -211,7 +211,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("wait", few([1, 0, 3], 1, 1))
+@pytest.mark.parametrize("wait", few([1, 0, 3], 0, 2))
 def test_a_killed_study_goes_on_without_loss(tmp_path, wait):
     """Killed after some chunks, at any moment: the store is then that of a study that was not."""
     m, path = four_bar(), tmp_path / "study.zarr"

@@ -49,6 +49,7 @@ def test_the_order_of_a_links_points_does_not_matter(duration):
     assert max(spent) < 1.5 * min(spent), spent
 
 
+@pytest.mark.full
 def test_turns_of_a_gear_train_that_repeat_are_followed_once():
     """A global method once followed each of a thousand turns."""
     m = sk.load(path("planetary_train"))

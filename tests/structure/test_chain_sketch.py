@@ -50,6 +50,7 @@ def test_every_eight_bar_moves(chain):
             check(entry)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("case", few([pytest.param((7, 2)), pytest.param((6, 3))], 1))
 def test_chains_with_several_drivers_move(case):
     for entry in sk.atlas(*case)[::5]:

@@ -19,7 +19,7 @@ from structkin.structure import decompose
 NAMES = [entry["name"] for entry in CATALOGUE]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(name=st.sampled_from(NAMES), seed=st.integers(0, 10**6))
 def test_renaming_and_shuffling(name: str, seed: int) -> None:
     topology = catalogue(name)

@@ -33,6 +33,7 @@ def commanded(file: Path) -> Iterator[str]:
             running.kill()
 
 
+@pytest.mark.full
 def test_a_newcomer_drags_the_crank_of_the_example(browser: Any):
     with served() as address:
         studio = Studio(browser, address)

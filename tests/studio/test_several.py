@@ -120,7 +120,7 @@ def test_a_slider_is_a_block_on_a_guide():
     assert travel(document, "C").max() == pytest.approx(15 - (math.sqrt(160) - 5), rel=0.01)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.data())
 def test_any_choice_of_points_is_changed_or_refused(data: st.DataObject):
     document = example(data.draw(st.sampled_from(names())))

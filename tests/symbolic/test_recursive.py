@@ -12,7 +12,7 @@ from structkin.symbolic import passes
 from structkin.symbolic.recursive import Recursive
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_m_and_c_are_those_of_lagrange(seed):
     model = random_tree(seed)
