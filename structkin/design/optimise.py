@@ -203,8 +203,8 @@ def optimise(
     measured += [limit.measure for limit in limits]
     squares = [one for one in objective if isinstance(one, Measure)]
     if own.regular.all():
-        wrong = _wrong_measures(measured, own, [one.name for one in read])
-        problems += wrong or contradictions(squares, limits, own)
+        problems += _wrong_measures(measured, own, [one.name for one in read])
+    problems += contradictions(squares, limits, mechanism)
     if problems:
         raise InputError(list(dict.fromkeys(problems)), mechanism.title)
     x = np.array([parameter.value for parameter in read])
