@@ -123,6 +123,28 @@ def test_a_gear_ratio_turns_the_wheel_and_no_centre() -> None:
     assert np.allclose(motion.sensitivity("two", to=["drivers.motor.speed"], order=1)[:, 0], -0.5, atol=1e-12)
 
 
+@pytest.mark.parametrize("k", range(4))
+def test_numbers_of_a_formula_are_parameters(k: int) -> None:
+    """The crank at -0.5 + 0.8 sin(1.5 t)**2 degrees: rocker and its rate by each number, by the formula's own."""
+    numbers, t = [0.5, 20.0, 1.5, 2.0], np.linspace(0.1, 1.9, 7)
+    data = made_four_bar().source_dict
+    data["units"], data["drivers"]["motor"]["law"] = {"angle": "deg"}, " (-0.5 +\n 20*sin(1.5*t)**2)"
+    motion = sk.Mechanism.from_dict(data).solve(t=t)
+
+    def law(values: list[Any], t: Any) -> Any:
+        a, b, c, d = values
+        return (-a + b * np.sin(c * t) ** d) * np.pi / 180
+
+    moved = [number + (1e-30j if n == k else 0) for n, number in enumerate(numbers)]
+    name = f"drivers.motor.law.{k}"
+    wanted = [(four_bar(FOUR, law(moved, t))[x].imag / 1e-30) for x in (0, 1)]
+    found = motion.sensitivity("C", to=[name])[..., 0]
+    assert np.abs(found - np.transpose(wanted)).max() <= 1e-11 * np.abs(wanted).max()
+    rate, h = motion.sensitivity("C", to=[name], order=1)[..., 0], 1e-4
+    later = [four_bar(FOUR, law(moved, t + side * h))[0].imag / 1e-30 for side in (-1, 1)]
+    assert np.abs(rate[:, 0] - (later[1] - later[0]) / (2 * h)).max() <= 1e-6 * np.abs(rate).max()
+
+
 # --- differences of motions -----------------------------------------------------------------------------------
 
 
@@ -380,6 +402,7 @@ def test_all_wrong_names_are_listed_at_once() -> None:
         "joints.x.axis",
         "mass",
         "drivers.motor.law",
+        "drivers.motor.law.2",
     ]
     with pytest.raises(sk.InputError) as caught:
         motion.sensitivity("C", to=names)
