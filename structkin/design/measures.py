@@ -5,6 +5,7 @@
     travel("J", values)    that of the travel along a prismatic joint or slot           n numbers [m or rad]
     closing()              how far each dyad is from a limit position, the squared sine of a transmission angle
     stroke("J", length)    the range of a travel, or of a link's angle, over the samples, less a wanted one
+    driver_range("D", z)   how far a driver moves between its limits, less a wanted range       1 number [rad or m]
     dwell("J", 10, 30)     how far a travel, or a link's angle, is from its mean over some samples, where it should rest
     time_ratio("J", 1.5)   the time of the slower of both strokes by that of the faster, less a wanted one: quick return
     coordinate("P", "x")   that of a point at each sample: a region for it, or for a pivot      n numbers [m]
@@ -42,9 +43,9 @@ class Measure:
     """Numbers of a motion: `values(motion)` (k,) and `jacobian(motion, names)` (k, p); `words` say what they are.
 
     `kind` and `of` say in which unit a message shows them: "length" or "angle", "output" or "stroke" of a joint or
-    link, "effort" of a driver, "closing", or the name of an SI unit; of one's own measure they are empty. `wanted` is
-    what is aimed at, if the numbers are zero where an aim is met: one or one for each sample, NaN where nothing is
-    wanted, of angles their unit vectors. `weight` is by what the numbers have been multiplied.
+    link, "range" or "effort" of a driver, "closing", or the name of an SI unit; of one's own measure they are empty.
+    `wanted` is what is aimed at, if the numbers are zero where an aim is met: one or one for each sample, NaN where
+    nothing is wanted, of angles their unit vectors. `weight` is by what the numbers have been multiplied.
     """
 
     words: str
@@ -191,6 +192,28 @@ def stroke(of: str, wanted: float = 0.0) -> Measure:
         jacobian,
         "stroke",
         of,
+        wanted=np.array([wanted]) if wanted else None,
+    )
+
+
+@checked
+def driver_range(driver: str, wanted: float = 0.0) -> Measure:
+    """Return how far (1,) [rad or m] a driver moves between its limits, less a wanted range; see `Mechanism.limits`.
+
+    It is the range from the sketch with the other drivers held there, whatever the samples are, exact to rounding; its
+    derivatives are those of `Limits.sensitivity`. Infinite where the driver turns fully.
+    """
+
+    def jacobian(motion: Motion, names: Sequence[str]) -> Floats:
+        lower, upper = motion.mechanism.limits(driver).sensitivity(to=names)
+        return np.asarray((upper - lower)[None])
+
+    return Measure(
+        f"the range of {driver}{', less the wanted one,' if wanted else ''}",
+        lambda motion: np.array([motion.mechanism.limits(driver).width - wanted]),
+        jacobian,
+        "range",
+        driver,
         wanted=np.array([wanted]) if wanted else None,
     )
 

@@ -96,6 +96,8 @@ def _is_length(measure: Measure, motion: Motion) -> bool:
 
 
 def _kind(measure: Measure, mechanism: Mechanism) -> str:
+    if measure.kind == "range":
+        return "angle" if mechanism.drivers[measure.of].kind == "angle" else "length"
     return _output_kind(mechanism, measure.of) if measure.kind in ("output", "stroke") else measure.kind
 
 

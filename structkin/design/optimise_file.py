@@ -31,6 +31,7 @@ MEASURES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "angle": ("link", "link", ("values",)),
     "travel": ("joint", "joint", ("values",)),
     "stroke": ("joint or link", "of", ("wanted",)),
+    "range": ("driver", "driver", ("wanted",)),
     "time_ratio": ("joint or link", "of", ("wanted",)),
     "dwell": ("joint or link", "of", ("first", "last")),
     "coordinate": ("point", "point", ("axis",)),
@@ -189,6 +190,9 @@ class _Reader:
         if kind == "stroke":
             quantity = "angle" if name in m.links else "length"
             return measures.stroke(name, m.units.quantity(entry.get("wanted", 0.0), quantity)), of(quantity)
+        if kind == "range":
+            quantity = "angle" if m.drivers[name].kind == "angle" else "length"
+            return measures.driver_range(name, m.units.quantity(entry.get("wanted", 0.0), quantity)), of(quantity)
         if kind == "time_ratio":
             return measures.time_ratio(name, plain_number(entry.get("wanted", 0.0))), plain_number
         if kind == "dwell":
