@@ -323,7 +323,8 @@ def _one_by_one(mechanism: Mechanism, parameters: Sequence[Parameter]) -> Varied
     for k, plan in enumerate(plans[1:]):
         if not _is_alike(own, plan):
             name = parameters[k // len(OFFSETS)].name
-            raise InputError([Problem(name, "its equations have another form next to this value")], mechanism.title)
+            message, hint = "its equations have another form next to this value", "start a little beside it"
+            raise InputError([Problem(name, message, hint)], mechanism.title)
         if not all(map(_counts_alike, own.steps, plan.steps)):
             name, hint = parameters[k // len(OFFSETS)].name, "turn the drawing a little"
             message = "a link whose turns a group counts is drawn at an angle of pi, which is -pi next to this value"
