@@ -133,5 +133,9 @@ def test_the_range_of_a_driver_is_a_wish_and_a_limit() -> None:
     b = np.sqrt(4 + 9 - 12 * np.cos(np.radians(250 / 2))) - 2.5
     # Limits are met to 1e-6 of their size.
     assert held.met and abs(held.values["lengths.B-C"] - b) < 4e-6
+    # A crank that turns fully has more than any range, and none that could be wished.
+    turning, bounds = sk.load(path("crank_rocker")), {"lengths.A-B": (0.02, 0.06)}
+    best = turning.optimise(bounds, design.stroke("rocker", 0.7), limits=[limit], samples=25)
+    assert best.met and best.mechanism.limits().turns_fully
     with pytest.raises(sk.InputError, match="has no finite numbers at the start"):
-        sk.load(path("watt_six_bar")).optimise({"lengths.A-B": (0.01, 0.1)}, design.driver_range("motor"), samples=3)
+        turning.optimise(bounds, design.driver_range("motor"), samples=3)

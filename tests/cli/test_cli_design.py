@@ -330,6 +330,16 @@ def test_a_file_may_wish_for_size_places_and_grashofs_condition(tmp_path):
     assert all(words in problems for words in ("'axis' is x or y", "'Q' is not a point", "'points' is a list"))
 
 
+def test_a_range_of_a_driver_in_a_file_is_in_its_units(tmp_path):
+    wish = "[[objective]]\nmeasure = 'range'\ndriver = 'motor'\nwanted = 90\n"
+    _, options = read_optimisation(written(tmp_path / "a.toml", wish + BOUNDS + FOUR_BAR))
+    (measure,) = options["objective"]
+    assert measure.kind == "range" and measure.of == "motor" and measure.wanted == pytest.approx(np.pi / 2)
+    wrong = wish.replace("'motor'", "'moter'") + "[[limits]]\nmeasure = 'range'\ndriver = 'motor'\nlow = 'x'\n"
+    found = str(run("optimise", written(tmp_path / "a.toml", wrong + BOUNDS + FOUR_BAR)).exception)
+    assert "objective.0" in found and "did you mean 'motor'?" in found and "limits.0" in found
+
+
 def test_a_time_ratio_of_a_file_is_that_of_python(tmp_path):
     text = FOUR_BAR + BOUNDS + "\n[[objective]]\nmeasure = 'time_ratio'\nof = 'rocker'\nwanted = 1.1\n"
     found = run("optimise", written(tmp_path / "a.toml", f"samples = 49\n{text}"), "--json")
