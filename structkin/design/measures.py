@@ -5,6 +5,7 @@
     travel("J", values)    that of the travel along a prismatic joint or slot           n numbers [m or rad]
     closing()              how far each dyad is from a limit position, the squared sine of a transmission angle
     stroke("J", length)    the range of a travel, or of a link's angle, over the samples, less a wanted one
+    driver_range("D", z)   how far a driver moves between its limits, less a wanted range       1 number [rad or m]
     dwell("J", 10, 30)     how far a travel, or a link's angle, is from its mean over some samples, where it should rest
     time_ratio("J", 1.5)   the time of the slower of both strokes by that of the faster, less a wanted one: quick return
     coordinate("P", "x")   that of a point at each sample: a region for it, or for a pivot      n numbers [m]
@@ -20,10 +21,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from structkin.checked import checked
 from structkin.errors import InputError, Problem
@@ -37,13 +38,14 @@ from structkin.types import Floats
 
 
 @checked
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Measure:
     """Numbers of a motion: `values(motion)` (k,) and `jacobian(motion, names)` (k, p); `words` say what they are.
 
     `kind` and `of` say in which unit a message shows them: "length" or "angle", "output" or "stroke" of a joint or
-    link, "effort" of a driver, "closing", or the name of an SI unit; of one's own measure they are empty. `aimed` says
-    whether the numbers are zero where an aim is met, and `weight` by what they have been multiplied.
+    link, "range" or "effort" of a driver, "closing", or the name of an SI unit; of one's own measure they are empty.
+    `wanted` is what is aimed at, if the numbers are zero where an aim is met: one or one for each sample, NaN where
+    nothing is wanted, of angles their unit vectors. `weight` is by what the numbers have been multiplied.
     """
 
     words: str
@@ -51,7 +53,7 @@ class Measure:
     jacobian: Callable[[Motion, Sequence[str]], Floats]
     kind: str = ""
     of: str = ""
-    aimed: bool = False
+    wanted: NDArray[Any] | None = None
     weight: float = 1.0
 
     def __repr__(self) -> str:
@@ -66,7 +68,7 @@ class Measure:
             lambda motion, names: factor * self.jacobian(motion, names),
             "" if self.kind == "closing" else self.kind,
             self.of,
-            self.aimed,
+            self.wanted,
             factor * self.weight,
         )
 
@@ -131,7 +133,7 @@ def path(point: str, places: ArrayLike) -> Measure:
         found = motion.sensitivity(point, to=names, kind="point")
         return np.asarray((found * np.isfinite(wanted)[..., None]).reshape(-1, found.shape[-1]))
 
-    return Measure(f"the way of {point} to its places", values, jacobian, "length", aimed=True)
+    return Measure(f"the way of {point} to its places", values, jacobian, "length", wanted=wanted)
 
 
 @checked
@@ -149,7 +151,7 @@ def angle(link: str, angles: ArrayLike) -> Measure:
         values,
         lambda motion, names: motion.sensitivity(link, to=names, kind="link") * np.isfinite(wanted)[:, None],
         "angle",
-        aimed=True,
+        wanted=np.exp(1j * wanted),
     )
 
 
@@ -168,7 +170,7 @@ def travel(joint: str, values: ArrayLike) -> Measure:
         lambda motion, names: motion.travel_sensitivity(joint, to=names) * np.isfinite(wanted)[:, None],
         "output",
         joint,
-        aimed=True,
+        wanted=wanted,
     )
 
 
@@ -190,7 +192,29 @@ def stroke(of: str, wanted: float = 0.0) -> Measure:
         jacobian,
         "stroke",
         of,
-        aimed=wanted != 0,
+        wanted=np.array([wanted]) if wanted else None,
+    )
+
+
+@checked
+def driver_range(driver: str, wanted: float = 0.0) -> Measure:
+    """Return how far (1,) [rad or m] a driver moves between its limits, less a wanted range; see `Mechanism.limits`.
+
+    It is the range from the sketch with the other drivers held there, whatever the samples are, exact to rounding; its
+    derivatives are those of `Limits.sensitivity`. Infinite where the driver turns fully.
+    """
+
+    def jacobian(motion: Motion, names: Sequence[str]) -> Floats:
+        lower, upper = motion.mechanism.limits(driver).sensitivity(to=names)
+        return np.asarray((upper - lower)[None])
+
+    return Measure(
+        f"the range of {driver}{', less the wanted one,' if wanted else ''}",
+        lambda motion: np.array([motion.mechanism.limits(driver).width - wanted]),
+        jacobian,
+        "range",
+        driver,
+        wanted=np.array([wanted]) if wanted else None,
     )
 
 
@@ -233,7 +257,7 @@ def time_ratio(of: str, wanted: float = 0.0) -> Measure:
         lambda motion: np.array([motion.swing(of).ratio - wanted]),
         lambda motion, names: ratio_slopes(motion, of, names)[None],
         of=of,
-        aimed=wanted != 0,
+        wanted=np.array([wanted]) if wanted else None,
     )
 
 

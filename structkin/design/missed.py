@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, permutations
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from structkin.design.between_samples import beyond_samples
 from structkin.design.measures import Limit, Measure, output
 from structkin.errors import Problem
 from structkin.joints.sliding import Sliding
+from structkin.model.mechanism import Mechanism
 from structkin.model.units import decimal
-from structkin.numerical_tolerances import VISIBLE
+from structkin.numerical_tolerances import EQUAL_DATA, VISIBLE
 from structkin.solve.motion.motion import Motion
 from structkin.types import Floats
 
@@ -33,21 +36,28 @@ def share_missed(limit: Limit, motion: Motion) -> float:
     return max(0.0, -float(sides.min(initial=0.0)) / size)
 
 
-def contradictions(objective: Sequence[Measure], limits: Sequence[Limit], motion: Motion) -> list[Problem]:
+def contradictions(objective: Sequence[Measure], limits: Sequence[Limit], mechanism: Mechanism) -> list[Problem]:
     """Return which wishes for the same numbers, of equal weight, cannot be true together."""
     found = []
-    for one, other in combinations([one for one in objective if one.aimed], 2):
-        if one.words == other.words:
-            a, b = (np.ravel(measure.values(motion)) for measure in (one, other))
-            if ((a != b) & (a != 0) & (b != 0)).any():  # zero where nothing is wanted
-                hint = "leave one out, or give them weights that differ"
-                found.append(Problem(one.words.rstrip(","), "has two aims that differ", hint))
+    for one, other in combinations([one for one in objective if one.wanted is not None], 2):
+        if one.words == other.words and _differ(one.wanted, other.wanted):
+            hint = "leave one out, or give them weights that differ"
+            found.append(Problem(one.words.rstrip(","), "has two aims that differ", hint))
     for low, high in permutations(limits, 2):
         known = low.measure.kind or low.measure.of
         if known and low.measure.words == high.measure.words and low.low > high.high:
-            message = f"at least {low.low:g} and at most {high.high:g} contradict each other"
+            scale, unit = _unit(low.measure, mechanism)
+            least, most = (f"{decimal(end / scale, 5)}{unit}" for end in (low.low, high.high))
+            message = f"at least {least} and at most {most} contradict each other"
             found.append(Problem(low.measure.words, message, "leave one of the limits out"))
     return found
+
+
+def _differ(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
+    """Return whether two aims of one shape differ; not where one is NaN, and nothing is wanted."""
+    if a is None or b is None or a.shape != b.shape:
+        return False
+    return bool((np.abs(a - b) > EQUAL_DATA * (np.abs(a) + np.abs(b))).any())
 
 
 def missed_limits(limits: Sequence[Limit], motion: Motion) -> Iterator[str]:
@@ -70,7 +80,7 @@ def missed_limits(limits: Sequence[Limit], motion: Motion) -> Iterator[str]:
 def missed_aims(objective: Sequence[Measure], motion: Motion) -> Iterator[str]:
     """Yield a sentence for each measure whose aim is not met, about the number that is farthest from it."""
     for measure in objective:
-        if not measure.aimed or not measure.weight:
+        if measure.wanted is None or not measure.weight:
             continue
         values = np.ravel(measure.values(motion)) / measure.weight
         k = int(np.abs(values).argmax())
@@ -82,45 +92,54 @@ def missed_aims(objective: Sequence[Measure], motion: Motion) -> Iterator[str]:
 
 
 def _is_length(measure: Measure, motion: Motion) -> bool:
-    kind = _output_kind(motion, measure.of) if measure.kind in ("output", "stroke") else measure.kind
-    return kind == "length"
+    return _kind(measure, motion.mechanism) == "length"
+
+
+def _kind(measure: Measure, mechanism: Mechanism) -> str:
+    if measure.kind == "range":
+        return "angle" if mechanism.drivers[measure.of].kind == "angle" else "length"
+    return _output_kind(mechanism, measure.of) if measure.kind in ("output", "stroke") else measure.kind
 
 
 def _reading(measure: Measure, motion: Motion, k: int) -> tuple[str, Callable[[float], float], str]:
     """Return the name of a number of a measure, what turns it into a unit of the file, and that unit."""
-    m = motion.mechanism
-    units, kind = m.units, measure.kind
-    if kind == "closing":
+    units = motion.mechanism.units
+    if measure.kind == "closing":
         step = motion.plan.steps[motion.plan.with_root[k // len(motion)]]
         dyad = ", ".join(motion.structure.groups[step.group].links) or f"group {step.group + 1}"
         if getattr(step.kind, "name", "") not in _SQUARED_SINE:
             return f"the discriminant of {dyad}", float, ""
-        scale = units.scale("angle")
+        turn = units.scale("angle")
         return (
             f"the transmission angle of {dyad}",
-            lambda value: float(np.arcsin(np.sqrt(np.clip(value, 0.0, 1.0)))) / scale,
+            lambda value: float(np.arcsin(np.sqrt(np.clip(value, 0.0, 1.0)))) / turn,
             f" {units.angle}",
         )
-    if kind in ("output", "stroke"):
-        kind = _output_kind(motion, measure.of)
+    scale, unit = _unit(measure, motion.mechanism)
+    return measure.words, lambda value: float(value) / scale, unit
+
+
+def _unit(measure: Measure, mechanism: Mechanism) -> tuple[float, str]:
+    """Return the unit of a measure's numbers in SI, and its sign behind a number."""
+    units, kind = mechanism.units, _kind(measure, mechanism)
     if kind == "effort":
-        unit = "N m" if m.drivers[measure.of].kind == "angle" else "N"
+        unit = "N m" if mechanism.drivers[measure.of].kind == "angle" else "N"
     else:
-        unit = {"length": units.length, "angle": units.angle}.get(kind, kind)
-    return measure.words, lambda value: float(value) / units.scale(kind), f" {unit}" if unit else ""
+        unit = {"length": units.length, "angle": units.angle, "closing": ""}.get(kind, kind)
+    return units.scale(kind), f" {unit}" if unit else ""
 
 
 def missed_strokes(measures: Sequence[Measure], motion: Motion) -> Iterator[str]:
     """Yield a sentence for each link or joint whose stroke is measured and goes on between the samples."""
     units = motion.mechanism.units
     for of in dict.fromkeys(measure.of for measure in measures if measure.kind == "stroke"):
-        past, kind = sum(beyond_samples(output(motion, of))), _output_kind(motion, of)
+        past, kind = sum(beyond_samples(output(motion, of))), _output_kind(motion.mechanism, of)
         if past > 0:
             far = f"{decimal(past / units.scale(kind), 2)} {getattr(units, kind)}"
             yield f"the stroke of {of} is that of {len(motion)} samples, the true one is longer by about {far}"
 
 
-def _output_kind(motion: Motion, of: str) -> str:
+def _output_kind(mechanism: Mechanism, of: str) -> str:
     """Return whether what a joint or link puts out is a "length" or an "angle"."""
-    sliding = motion.mechanism.joints.of(Sliding)
+    sliding = mechanism.joints.of(Sliding)
     return "length" if of in sliding and sliding[of].measure == "length" else "angle"

@@ -203,8 +203,10 @@ def optimise(
     measured += [limit.measure for limit in limits]
     squares = [one for one in objective if isinstance(one, Measure)]
     if own.regular.all():
-        wrong = _wrong_measures(measured, own, [one.name for one in read])
-        problems += wrong or contradictions(squares, limits, own)
+        # A range without an end is above any limit, which asks for no more.
+        above = [limit.measure for limit in limits if limit.high == np.inf]
+        problems += _wrong_measures(measured, above, own, [one.name for one in read])
+    problems += contradictions(squares, limits, mechanism)
     if problems:
         raise InputError(list(dict.fromkeys(problems)), mechanism.title)
     x = np.array([parameter.value for parameter in read])
@@ -248,8 +250,13 @@ def optimise(
     )
 
 
-def _wrong_measures(measures: Sequence[Measure], motion: Motion, names: Sequence[str]) -> list[Problem]:
-    """Return what is wrong with measures, perhaps of one's own: no finite numbers, or not their derivatives."""
+def _wrong_measures(
+    measures: Sequence[Measure], above: Sequence[Measure], motion: Motion, names: Sequence[str]
+) -> list[Problem]:
+    """Return what is wrong with measures, perhaps of one's own: no finite numbers, or not their derivatives.
+
+    Numbers of the measures `above` may be infinite.
+    """
     problems: list[Problem] = []
     for measure in measures:
         try:
@@ -258,7 +265,8 @@ def _wrong_measures(measures: Sequence[Measure], motion: Motion, names: Sequence
         except InputError as error:
             problems += error.problems
             continue
-        if values.dtype.kind not in "iuf" or values.size == 0 or not np.isfinite(values).all():
+        unknown = values.dtype.kind not in "iuf" or not values.size
+        if unknown or not (np.isfinite(values) | ((values == np.inf) & (measure in above))).all():
             problems.append(Problem(measure.words, "has no finite numbers at the start", "return an array of them"))
         elif slopes.dtype.kind not in "iuf" or slopes.shape != (values.size, len(names)):
             message = f"its derivatives have the shape {slopes.shape}, not {(values.size, len(names))}"

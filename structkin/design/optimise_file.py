@@ -11,6 +11,7 @@ import numpy as np
 from structkin.design import force_measures, measures
 from structkin.design.arguments import bounds_of
 from structkin.design.measures import Limit, Measure, Peak
+from structkin.design.missed import contradictions
 from structkin.errors import InputError, Problem
 from structkin.model.file import load_data
 from structkin.model.flaw import Flaw, describe
@@ -30,6 +31,7 @@ MEASURES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "angle": ("link", "link", ("values",)),
     "travel": ("joint", "joint", ("values",)),
     "stroke": ("joint or link", "of", ("wanted",)),
+    "range": ("driver", "driver", ("wanted",)),
     "time_ratio": ("joint or link", "of", ("wanted",)),
     "dwell": ("joint or link", "of", ("first", "last")),
     "coordinate": ("point", "point", ("axis",)),
@@ -72,6 +74,8 @@ def arguments_of(
     reader = _Reader(mechanism, folder, problems)
     options["objective"] = [one for one, _ in reader.measures(data, "objective") if one is not None]
     options["limits"] = [limit for _, limit in reader.measures(data, "limits") if limit is not None]
+    aims = [one for one in options["objective"] if isinstance(one, Measure)]
+    problems += contradictions(aims, options["limits"], mechanism)
     if "at" in data:
         options["drivers"] = reader.drivers(table_of(data, "at", problems, "such as [at] and motor = [0, 30, 60]"))
     elif "duration" in data:
@@ -152,7 +156,9 @@ class _Reader:
             if not limited:
                 raise Flaw("a transmission angle is a limit", 'such as [[limits]] and measure = "transmission"')
             least = self.mechanism.units.quantity(entry.get("least"), "angle", "positive")
-            return None, measures.closing().between(low=float(np.sin(min(least, np.pi / 2))) ** 2)
+            if least > np.pi / 2:
+                raise Flaw(f"{describe(entry['least'])} is beyond a right angle, the best there is", "such as 40")
+            return None, measures.closing().between(low=float(np.sin(least)) ** 2)
         measure, unit = self._made(kind, name, entry)
         if not limited:
             weight = plain_number(entry.get("weight", 1.0))
@@ -184,6 +190,9 @@ class _Reader:
         if kind == "stroke":
             quantity = "angle" if name in m.links else "length"
             return measures.stroke(name, m.units.quantity(entry.get("wanted", 0.0), quantity)), of(quantity)
+        if kind == "range":
+            quantity = "angle" if m.drivers[name].kind == "angle" else "length"
+            return measures.driver_range(name, m.units.quantity(entry.get("wanted", 0.0), quantity)), of(quantity)
         if kind == "time_ratio":
             return measures.time_ratio(name, plain_number(entry.get("wanted", 0.0))), plain_number
         if kind == "dwell":

@@ -50,9 +50,9 @@ def synthesise_positions(
     curve, five at most four cranks; more are met as closely as can be. `kinds` are "four-bar", "slider-crank" and
     "inverted slider-crank". At most `count` candidates are returned.
 
-    Every one is solved from the first position to the last. Best are those without `defects`, then those with the
-    smaller error, then those with the larger transmission angle. Raises `InputError` for positions and points that do
-    not fit each other.
+    Every one is solved from the first position to the last it reaches. Best are those without `defects`, then those
+    with the smaller error, then those with the larger transmission angle. Raises `InputError` for positions and points
+    that do not fit each other.
 
     >>> import structkin as sk
     >>> hatch = [(0, 0, 0), (0.25, 0.3, 0.7), (0.7, 0.35, 1.5)]
@@ -234,20 +234,45 @@ def _sines(moved: Displacements, crank: Dyad, other: Dyad) -> Floats:
     return np.asarray((along.conjugate() * line).real / np.abs(line))
 
 
+def closed_until(loop: _Loop, angles: Floats) -> int:
+    """Return how many angles of the crank (m,) there are before one at which the other dyad cannot be closed."""
+    crank, other = loop.crank, loop.other
+    line = other.ground - (crank.ground + crank.length * np.exp(1j * angles))
+    if other.kind == "RR":
+        coupler, far = abs(other.body - crank.body), np.abs(line)
+        beyond = np.maximum(far - (coupler + other.length), abs(coupler - other.length) - far)
+    elif other.kind == "PR":
+        beyond = np.abs((other.direction.conjugate() * line).imag) - abs(other.body - crank.body)
+    else:
+        beyond = abs((other.direction.conjugate() * (other.ground - crank.body)).imag) - np.abs(line)
+    # At a dead centre itself, rounding decides: the solution will.
+    return int(np.append(np.flatnonzero(beyond > SAME_POSE * crank.length), len(angles))[0])
+
+
 def tried(loop: _Loop, moved: Displacements, positions: Floats) -> Iterator[Candidate]:
-    """Yield the linkage as a candidate, moved from the first position to the last; none if it cannot be built."""
+    """Yield the linkage as a candidate, moved from the first position to the last; none if it cannot be built.
+
+    Where it cannot be closed at some angle of the crank, it is moved to the last position in front of that: to look for
+    ways past a dead centre would take longer than all the rest.
+    """
     ways = [np.linspace(a, b, BETWEEN, endpoint=False) for a, b in zip(loop.angles, loop.angles[1:], strict=False)]
+    angles = np.concatenate((*ways, loop.angles[-1:]))
+    until = closed_until(loop, angles)
+    within = until if until == len(angles) else max(until - 1, 0) // BETWEEN * BETWEEN + 1
     try:
         mechanism = _mechanism(loop, positions)
-        motion = mechanism.solve(drivers={"motor": np.concatenate((*ways, loop.angles[-1:]))})
+        motion = mechanism.solve(drivers={"motor": angles[:within]})
     except InputError:  # two of its points coincide, or following its motion takes more steps than the budget allows
         return
     at = BETWEEN * np.arange(len(positions))
     defects = ["The crank turns back between the positions: their order is wrong for it."] if loop.turns_back else []
     missed = max(dyads.misses(moved, loop.crank), dyads.misses(moved, loop.other))
     distances, least, every = np.full(len(positions), missed), np.nan, np.array([*mechanism.points.values()])
-    if motion.ok.all():
-        turn = np.exp(1j * (motion.angle("body")[at] - positions[:, 2]))
+    ends = np.append(np.flatnonzero(~motion.ok), until)[0]
+    if ends == len(angles):
+        # The angle of the body without its whole turns: to count them takes time.
+        along = motion.position(moved.size, "body")[at] - motion.position("B")[at]
+        turn = (along @ [1, 1j]) / moved.size * np.exp(-1j * positions[:, 2])
         away = np.hypot(*(motion.position("P")[at] - positions[:, :2]).T)
         distances = np.maximum(away, moved.size * np.abs(turn / turn[0] - 1))
         least = float(acute(motion.transmission_angle("body")).min())
@@ -257,7 +282,7 @@ def tried(loop: _Loop, moved: Displacements, positions: Floats) -> Iterator[Cand
             first = int(np.argmax(signs != signs[0])) + 1
             defects.append(f"In position {first} the linkage is on another branch: it would have to be taken apart.")
     else:
-        first = int(np.flatnonzero(~motion.ok)[0]) // BETWEEN + 1
+        first = max(int(ends) - 1, 0) // BETWEEN + 1
         defects.append(f"The motion ends behind position {first}: the linkage would have to be taken apart.")
     yield Candidate(
         NAMES[loop.other.kind], mechanism, "P", positions[:, :2].copy(), distances, loop.angles - loop.angles[0], least,

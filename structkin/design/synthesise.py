@@ -24,7 +24,7 @@ from structkin.design.verify import verified
 from structkin.errors import InputError, Problem
 from structkin.model.flaw import LARGEST, Flaw
 from structkin.model.mechanism import Mechanism
-from structkin.model.units import Units
+from structkin.model.units import Units, decimal
 from structkin.numerical_tolerances import EQUAL_DATA, NEGLIGIBLE, VISIBLE
 from structkin.types import Complexes
 
@@ -195,10 +195,17 @@ def _wish(
     if region is not None:
         corners, wrong = _region(np.asarray(region), places)
         problems += wrong
+    units = Units() if mechanism is None else mechanism.units
+    try:
+        units = units if unit is None else Units(length=unit)
+    except Flaw as flaw:
+        problems.append(Problem("unit", flaw.message, flaw.hint))
     if longest is not None and not 0 < longest < np.inf:
-        problems.append(Problem("longest", f"{longest} is not a positive length", "such as 0.5 [m]"))
+        length = f"{decimal(longest / units.length_scale, 5)} {units.length}"
+        problems.append(Problem("longest", f"{length} is not a positive length", "such as 20 times the path's extent"))
     if not 0 < transmission < np.pi / 2:
-        problems.append(Problem("transmission", f"{transmission} is no angle between 0 and pi/2", "such as 0.5 [rad]"))
+        angle = f"{decimal(transmission, 5)} rad ({decimal(float(np.degrees(transmission)), 5)} deg)"
+        problems.append(Problem("transmission", f"{angle} is not between 0 and a right angle", "30 deg is usual"))
     problems += wrong_choice(kinds, (*KINDS, *NAMED), count, seed)
     if (mechanism is None) != (point is None):
         missing, hint = (
@@ -209,11 +216,6 @@ def _wish(
         problems += refused(mechanism, point) if point is not None else []
         if tuple(kinds) != tuple(KINDS):
             problems.append(Problem("kinds", "are given besides a mechanism", "leave one of them out"))
-    units = Units() if mechanism is None else mechanism.units
-    try:
-        units = units if unit is None else Units(length=unit)
-    except Flaw as flaw:
-        problems.append(Problem("unit", flaw.message, flaw.hint))
     if problems:
         raise InputError(problems, "synthesise")
     angles = None if timing is None else np.asarray(timing, float)

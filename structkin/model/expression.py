@@ -76,6 +76,34 @@ class Expression:
         calls = [node for node in ast.walk(self._tree) if isinstance(node, ast.Call) and _like_degrees(node)]
         return [unparsed(call) for call in sorted(calls, key=lambda call: call.col_offset)]
 
+    @property
+    def numbers(self) -> list[float]:
+        """The numbers as they are written, in the order of the text, without signs.
+
+        >>> Expression("30 - 5e-1*sin(2*t)").numbers
+        [30.0, 0.5, 2.0]
+        """
+        return [float(text[start:end]) for text, start, end in self._places()]
+
+    def with_number(self, index: int, value: float) -> str:
+        """Return the text with another value of a number.
+
+        >>> Expression("30 - 5e-1*sin(2*t)").with_number(1, -0.4)
+        '30 - (-0.4)*sin(2*t)'
+        """
+        text, start, end = self._places()[index]
+        return f"{text[:start]}{value!r}{text[end:]}" if value >= 0 else f"{text[:start]}({value!r}){text[end:]}"
+
+    def _places(self) -> list[tuple[str, int, int]]:
+        """Return the text, and where a number of it begins and ends, for each."""
+        text = self.text.strip()
+        lines = np.cumsum([0, *(len(line) for line in text.splitlines(keepends=True))]).tolist()
+        found = [node for node in ast.walk(self._tree) if isinstance(node, ast.Constant)]
+        return sorted(
+            (text, lines[node.lineno - 1] + node.col_offset, lines[node.lineno - 1] + int(node.end_col_offset or 0))
+            for node in found
+        )
+
     def __repr__(self) -> str:
         """Show the text."""
         return f"Expression({self.text!r})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +14,7 @@ from structkin.groups import General, Relation
 from structkin.plan.plan import DriverRegister, Operand, Register, Step
 from structkin.plan.relations import Combine
 from structkin.rows.affine import Affine
+from structkin.rows.periodic import TURN
 
 
 @dataclass
@@ -32,6 +34,9 @@ class PlanBuilder:
     turned: dict[int, tuple[Affine, Affine]] = field(default_factory=dict)
     #: The groups that are drawn in a singular position, each with the problem to report.
     singular: dict[int, Problem] = field(default_factory=dict)
+    #: The angles [rad] from which turns of links are counted, by the base and the link. Those that are known from a
+    #: mechanism with nearly the same numbers decide whether an angle is written as pi or as -pi.
+    phases: dict[tuple[str, str], float] = field(default_factory=dict)
     _combined: dict[Affine, Register] = field(default_factory=dict)
 
     def register(self, width: int, sketch: complex) -> int:
@@ -39,6 +44,11 @@ class PlanBuilder:
         self.widths.append(width)
         self.sketch.append(sketch)
         return len(self.widths) - 1
+
+    def phase(self, key: tuple[str, str], direction: complex) -> float:
+        """Return the angle of a direction [rad], beside the one that is known for the key."""
+        angle = cmath.phase(direction)
+        return angle + TURN * round((self.phases.setdefault(key, angle) - angle) / TURN)
 
     def driver(self, id: str, group: int, *, angular: bool, value: float, sign: int = 1) -> Register:
         """Return the register of a driver used by a group; its coordinate in the sketch is `value`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import cmath
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -65,11 +64,11 @@ def solve_general(state: KnownState, group: Group, index: int) -> Mapping[str, F
     else:
         _require_alike(state, group)
     sketch = [value for frame in frames for value in frame]
-    starts = [cmath.phase(own[k][1]) for k in angles]
+    solved = [link for link in group.links if link not in legs]
+    starts = [state.builder.phase((state.base, solved[k]), own[k][1]) for k in angles]
     slots = state.builder.step(form, writer.inputs(), [*sketch, *starts], group=index, scalars=len(angles))
     for k, start, slot in zip(angles, starts, slots[2 * len(frames) :], strict=True):
         state.builder.turns[slots[2 * k + 1]] = Affine.slot(slot) - Affine(complex(start))
-    solved = [link for link in group.links if link not in legs]
     found = {link: Frame(Affine.slot(slots[2 * k]), Affine.slot(slots[2 * k + 1])) for k, link in enumerate(solved)}
     found |= {link: leg.frame(state, found) for link, leg in legs.items()}
     return {link: found[link] for link in group.links}
@@ -389,7 +388,7 @@ class GroupWriter(RowWriter):
                 if link not in self._numbers:
                     self._numbers.append(link)
                 terms[self._numbers.index(link)] = factor
-                start -= factor * cmath.phase(self._state.sketch_frame(link)[1])
+                start -= factor * self._state.builder.phase((self._state.base, link), self._state.sketch_frame(link)[1])
             elif factor != 0.0:
                 known = known + turn_of(self._state, link, self._index) * factor
         if known.terms:

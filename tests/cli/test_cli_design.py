@@ -161,13 +161,36 @@ of = "rocker"
 measure = "effort"
 driver = "motor"
 static = 1
+[[limits]]
+measure = "transmission"
+least = 120
+[[objective]]
+measure = "stroke"
+of = "rocker"
+wanted = 30
+[[objective]]
+measure = "stroke"
+of = "rocker"
+wanted = 40
+[[limits]]
+measure = "stroke"
+of = "rocker"
+low = 50
+[[limits]]
+measure = "stroke"
+of = "rocker"
+high = 40
 """
         + FOUR_BAR
     )
     found = str(run("optimise", written(tmp_path / "a.toml", text)).exception)
     for key in ("samples", "step", "parameters.lengths.A-X", "parameters.lengths.A-B", "parameters.points.D.x",
-                "at.engine", *(f"objective.{k}" for k in range(6)), "limits.0", "limits.1"):  # fmt: skip
+                "at.engine", *(f"objective.{k}" for k in range(6)), "limits.0", "limits.1", "limits.2"):  # fmt: skip
         assert f"- {key}: " in found, (key, found)
+    # Wishes that contradict each other are in the same list, in the units of the file.
+    assert "- the stroke of rocker, less the wanted one: has two aims that differ" in found
+    assert "- the stroke of rocker: at least 50 deg and at most 40 deg contradict each other" in found
+    assert "120 is beyond a right angle" in found
     short = str(run("optimise", written(tmp_path / "a.toml", "samples = 3")).exception)
     assert all(f"- {key}: is missing" in short for key in ("mechanism", "parameters", "objective"))
     good = FOUR_BAR + BOUNDS + "\n[[objective]]\nmeasure = 'stroke'\nof = 'rocker'\n"
@@ -240,6 +263,8 @@ def test_a_function_is_generated(tmp_path):
         (["PATH", "--positions", "--pivot", "1"], ["--pivot: '1' is not X,Y"]),
         (["PATH", "--region", "1,2,x"], ["--region: '1,2,x' is not X,Y,X,Y"]),
         (["PATH", "--region=1,2,1,4"], ["region: has no width or no height"]),
+        (["PLAIN", "--transmission", "120"], ["transmission: 2.0944 rad (120 deg) is not between 0 and a right"]),
+        (["PATH", "--longest", "-5"], ["longest: -5 mm is not a positive length"]),
     ],
 )  # fmt: skip
 def test_wrong_words_are_refused(tmp_path, words, expected):
@@ -303,6 +328,16 @@ def test_a_file_may_wish_for_size_places_and_grashofs_condition(tmp_path):
     wrong = text.replace('axis = "y"', 'axis = "z"').replace('"D"]', '"Q"]').replace('["P"]', '"P"')
     problems = str(run("optimise", written(tmp_path / "wrong.toml", wrong + BOUNDS + FOUR_BAR)).exception)
     assert all(words in problems for words in ("'axis' is x or y", "'Q' is not a point", "'points' is a list"))
+
+
+def test_a_range_of_a_driver_in_a_file_is_in_its_units(tmp_path):
+    wish = "[[objective]]\nmeasure = 'range'\ndriver = 'motor'\nwanted = 90\n"
+    _, options = read_optimisation(written(tmp_path / "a.toml", wish + BOUNDS + FOUR_BAR))
+    (measure,) = options["objective"]
+    assert measure.kind == "range" and measure.of == "motor" and measure.wanted == pytest.approx(np.pi / 2)
+    wrong = wish.replace("'motor'", "'moter'") + "[[limits]]\nmeasure = 'range'\ndriver = 'motor'\nlow = 'x'\n"
+    found = str(run("optimise", written(tmp_path / "a.toml", wrong + BOUNDS + FOUR_BAR)).exception)
+    assert "objective.0" in found and "did you mean 'motor'?" in found and "limits.0" in found
 
 
 def test_a_time_ratio_of_a_file_is_that_of_python(tmp_path):

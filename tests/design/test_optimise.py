@@ -215,8 +215,16 @@ def test_wishes_that_contradict_each_other_are_refused() -> None:
     with pytest.raises(sk.InputError) as caught:
         four_bar().optimise(WIDE, aims, limits=[high, low], samples=25)
     assert [problem.message for problem in caught.value.problems] == [
-        "has two aims that differ", "at least 1.2 and at most 1 contradict each other"
+        "has two aims that differ", "at least 1.2 rad and at most 1 rad contradict each other"
     ]  # fmt: skip
+    turns = [design.angle("rocker", np.full(5, angle)) for angle in (0.1, 0.1 + 2 * np.pi, 0.2)]
+    four_bar().optimise(WIDE, turns[:2], samples=5, evaluations=2)
+    with pytest.raises(sk.InputError, match="has two aims that differ"):
+        four_bar().optimise(WIDE, turns[1:], samples=5)
+    # An aim that is met at the start is one, too.
+    met = four_bar().solve(9).position("P")
+    with pytest.raises(sk.InputError, match="has two aims that differ"):
+        four_bar().optimise(WIDE, [design.path("P", met), design.path("P", 2 * met)], samples=9)
     # Halves of a path, and two aims that are weighed, do not contradict each other.
     places = with_lengths(TRUE).solve(9).position("P")
     halves = [np.where(np.arange(9)[:, None] < 5, *pair) for pair in ((places, np.nan), (np.nan, places))]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from cases import few
 from four_bars_at_random import positions_of_a_four_bar
 
+import structkin as sk
 from structkin.design.candidates import Candidate
-from structkin.design.positions import KINDS, through
+from structkin.design.dyads import Displacements
+from structkin.design.positions import BETWEEN, KINDS, _mechanism, candidates, closed_until, loops, through
 
 
 def check(found: Candidate, positions: np.ndarray, within: float) -> None:
@@ -86,3 +90,38 @@ def test_a_given_pivot_and_a_given_pin_are_both_kept(seed: int) -> None:
     for one in through(positions, (A,), (C,), KINDS, 5, 0):
         places = [complex(*place) for place in one.mechanism.points.values()]
         assert all(min(abs(place - given) for place in places) < 1e-9 for given in (A, C))
+
+
+@pytest.mark.parametrize("seed", few(range(6), 2))
+def test_a_linkage_is_moved_to_its_dead_centre_and_not_beyond(seed: int) -> None:
+    """Where the triangle of the other dyad opens, by lengths alone, the motion ends, and no time is spent behind it."""
+    _, positions = positions_of_a_four_bar(seed, 3, 1.5)
+    moved = Displacements.of(positions)
+    free = candidates(moved, complex(*positions[0, :2]), (), (), seed)[1]
+    some = [*free[:6], *(one for one in free if one.kind != "RR")][:12]
+    ended = 0
+    for loop in loops(moved, permutations(some, 2)):
+        angles = np.linspace(*loop.angles[[0, -1]], 49)
+        until = closed_until(loop, angles)
+        motion = _mechanism(loop, positions).solve(drivers={"motor": angles})
+        assert motion.ok[:until].all() and not motion.ok[until : until + 1].any()
+        ended += until < len(angles)
+    assert ended
+
+
+def test_the_position_behind_which_the_motion_ends_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rocker that drives: in the second of three positions it is beyond its dead centre, and not moved there."""
+    moved, solve = [], sk.Mechanism.solve
+    monkeypatch.setattr(
+        sk.Mechanism, "solve", lambda m, **by: moved.append(len(by["drivers"]["motor"])) or solve(m, **by)
+    )
+    hatch = [(0, 0, 0), (0.25, 0.3, np.radians(40)), (0.7, 0.35, np.radians(85))]
+    last = sk.synthesise_positions(hatch, pivots=[(0.73, 0.06), (-0.06, 0.54)])[1]
+    assert moved == [2 * BETWEEN + 1, 1]
+    assert last.defects == ("The motion ends behind position 1: the linkage would have to be taken apart.",)
+    A, B, C, D = (complex(*last.mechanism.points[name]) for name in "ABCD")
+    angles = np.angle(B - A) + np.linspace(0, last.turns[1], 25)
+    motion = last.mechanism.solve(drivers={"motor": angles}, method="global")
+    ends = np.flatnonzero(~motion.ok)[0]
+    far, longest = np.abs(D - A - abs(B - A) * np.exp(1j * angles)), abs(C - B) + abs(D - C)
+    assert 0 < ends < 25 and far[ends - 1] < longest < far[ends]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from structkin.checked import checked
@@ -11,6 +12,7 @@ from structkin.model.mechanism import Mechanism
 from structkin.model.units import decimal
 from structkin.numerical_tolerances import NEGLIGIBLE
 from structkin.solve.special_geometry import structure_of
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +31,7 @@ class Limit:
     and changes its mode), "range" (the end of the requested range; then `group` is None) or "lost" (several groups are
     singular at once; `group` is None).
     `change_point`: the motion can continue; the group only passes through its flat pose there, from one assembly mode
-    into the other.
+    into the other. `pose` are the slots of the plan there (r,), which `Limits.sensitivity` needs.
     """
 
     value: float
@@ -38,6 +40,7 @@ class Limit:
     why: str
     change_point: bool = False
     joint: str | None = None
+    pose: Floats | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,8 @@ class Limits:
     end. Their values are counted from that of the sketch, `start` [rad or m]. `change_points` are passed in between.
     `intervals` are all intervals of the driver in which the mechanism closes in the modes of the sketch, within the
     turn (or turns) after which all poses repeat, each as near as possible to `start`; with a group that has no closed
-    form only the one around the sketch. `failure` says why the motion cannot start, if so.
+    form only the one around the sketch. `failure` says why the motion cannot start, if so. `drivers` are the values
+    that were given.
     """
 
     mechanism: Mechanism
@@ -99,6 +103,7 @@ class Limits:
     change_points: tuple[Limit, ...]
     intervals: tuple[Interval, ...]
     failure: str = ""
+    drivers: Mapping[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Return the report's first line."""
@@ -115,6 +120,29 @@ class Limits:
         if self.failure:
             return 0.0
         return math.inf if self.lower is None or self.upper is None else self.upper.value - self.lower.value
+
+    def sensitivity(self, *, to: Sequence[str]) -> Floats:
+        """Return the derivatives (2, p) of the lower and the upper limit by numbers of the mechanism file, in SI.
+
+        The names are those of `Motion.sensitivity`. Exact derivatives at the pose of the limit, where its group is
+        singular: no other limits are searched for. NaN where there is no limit, where it is that of a given range,
+        where several groups are singular at once, and where poses run off to infinity. Raises `InputError` for names as
+        `Motion.sensitivity` does.
+
+        >>> import math
+        >>> import structkin as sk
+        >>> m = sk.Mechanism(
+        ...     points={"A": (0, 0), "B": (0, 2), "C": (3, 3), "D": (3, 0)},
+        ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+        ...     lengths={"B-C": 1.5, "C-D": 2.5}, drivers={"motor": {"joint": "A", "speed": 1}})
+        >>> found = m.limits()  # stretched: 4 + 9 - 12 cos z = (1.5 + 2.5)^2
+        >>> by = found.sensitivity(to=["lengths.B-C"])[1, 0]
+        >>> math.isclose(by, 2 * 4 / (12 * math.sin(found.upper.value)))
+        True
+        """
+        from structkin.branches.limits.by_dimensions import slopes
+
+        return slopes(self, to)
 
     def words(self, value: float) -> str:
         """Return a value of the driver in the file's unit."""

@@ -61,9 +61,9 @@ def _find(mechanism: Mechanism, swept: Swept) -> Limits:
         group = motion.group_name(int(motion.failed_group[0]))
         beyond = ends_passed(motion.strokes, motion.beyond, slice(0, 1))
         failure = beyond or f"out of reach at {group}"
-        return Limits(mechanism, swept.driver, swept.start, None, None, (), (), swept.no_start(failure))
+        return Limits(mechanism, swept.driver, swept.start, None, None, (), (), swept.no_start(failure), swept.given)
     found = _followed(motion, swept) if motion.plan.followed else _from_closed_forms(motion, swept)
-    return Limits(mechanism, swept.driver, swept.start, *found)
+    return Limits(mechanism, swept.driver, swept.start, *found, swept.given)
 
 
 _Found = tuple[Limit | None, Limit | None, tuple[Limit, ...], tuple[Interval, ...], str]
@@ -164,15 +164,17 @@ def fold_words(system: System, fold: Fold) -> Limit:
     if fold.lost:
         words = "the motion cannot be followed further: several groups are singular at once"
         return Limit(fold.p, "lost", None, words)
+    slots = system.rows(fold.y[:, None])
     if fold.stroke is not None:
         words = system.stroke_words(fold.stroke, fold.y)
-        return Limit(fold.p, "stroke", fold.stroke.group, words, joint=fold.stroke.id)
+        return Limit(fold.p, "stroke", fold.stroke.group, words, joint=fold.stroke.id, pose=slots[:, 0])
     if fold.step is None:
         return Limit(fold.p, "range", None, "the end of the range")
-    slots = system.rows(fold.y[:, None])
     step = system.plan.steps[fold.step]
     kind, words = why(system.plan, fold.step, system.plan.inputs(step, slots))
-    return Limit(fold.p, kind, step.group, f"{words}, at infinity" if fold.far else words)
+    if fold.far:
+        return Limit(fold.p, kind, step.group, f"{words}, at infinity")
+    return Limit(fold.p, kind, step.group, words, pose=slots[:, 0])
 
 
 class Swept:
@@ -212,6 +214,7 @@ class Swept:
             raise InputError(problems, mechanism.title)
         assert driver is not None
         self.driver, self.held, self.start = driver, held, held[driver]
+        self.given = {id: held[id] for id in drivers or {}}
         #: The parameter of the path is the driver's coordinate divided by this.
         self.turns = 1
         self.whole, self._is_given = self._whole(range), range is not None
@@ -305,10 +308,10 @@ def end_words(poses: Poses, end: End, modes: Modes) -> Limit:
     """Return the end of an interval with its group, in words."""
     if end.kind == "range":
         return Limit(end.p, "range", None, "the end of the range")
-    index = min(end.steps)
+    index, pose = min(end.steps), _pose(poses, end, modes)
     if (stroke := poses.stroke(index)) is not None:
         words = poses.stroke_words(stroke, np.array([end.p]), modes, end.steps)
-        return Limit(end.p, "stroke", stroke.group, words, joint=stroke.id)
+        return Limit(end.p, "stroke", stroke.group, words, joint=stroke.id, pose=pose)
     kind, words = why(poses.plan, index, poses.inputs(index, np.array([end.p]), modes, end.steps))
     closing = (k for k in end.steps if poses.stroke(k) is None)
     others = sorted({poses.plan.steps[k].group for k in closing} - {poses.plan.steps[index].group})
@@ -316,4 +319,12 @@ def end_words(poses: Poses, end: End, modes: Modes) -> Limit:
         words += f" (and group{'s' if len(others) > 1 else ''} {', '.join(str(k + 1) for k in others)} likewise)"
     if end.kind == "doubt":
         kind, words = "uncertified", f"branch not certified: {words}, within {NEVER_FLAT:g} of the size"
-    return Limit(end.p, kind, poses.plan.steps[index].group, words, end.kind == "change")
+    return Limit(end.p, kind, poses.plan.steps[index].group, words, end.kind == "change", pose=pose)
+
+
+def _pose(poses: Poses, end: End, modes: Modes) -> Floats:
+    """Return the slots (r,) at the end of an interval, NaN where they depend on turns still to be counted."""
+    rows = np.full(poses.plan.offsets[-1], np.nan)
+    for slot, value in poses.slots(np.array([end.p]), modes, end.steps).items():
+        rows[poses.plan.rows(slot)] = np.ravel(value)
+    return rows

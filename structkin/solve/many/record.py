@@ -249,8 +249,12 @@ def record_many(
     count: int,
     joints: Mapping[str, Mapping[str, Variants]] = MappingProxyType({}),
     kind: type[ManyBuilder] | None = None,
+    *,
+    exact: bool = True,
 ) -> ManyPlan:
     """Record the plan of a mechanism for these lengths, places of points and keys of joints of so many variants.
+
+    Without `exact` those with nearly equal lengths, which they would make equal on their own, are not looked for.
 
     Raises `VariantsDiffer` where some variants would be built differently from the mechanism itself.
     """
@@ -272,7 +276,7 @@ def record_many(
     starts = {} if mechanism._pose is not None else _starts(varied, draft)
     builder = (kind or ManyBuilder)(starts=starts)
     plan, held = _held_last(record_plan(varied, structure, builder), builder.held)
-    odd = builder.odd | nearly_equal(draft, mechanism.size, count)
+    odd = builder.odd | (nearly_equal(draft, mechanism.size, count) if exact else set())
     return ManyPlan(plan, held, draft.links, draft.pairs, starts, frozenset(odd - {-1}))
 
 

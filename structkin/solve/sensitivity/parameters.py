@@ -4,7 +4,7 @@
     points.P.x            a coordinate of a point of the sketch [m]
     joints.J.axis         the angle [rad] of the axis of a prismatic joint or slot, in the sketch
     joints.J.radius       any other number of a joint, such as base, ratio, radii.0, law.1.to, profile.3.1
-    drivers.D.speed       a number of a driver: its speed, or table.2.1
+    drivers.D.speed       a number of a driver: its speed, table.2.1, or law.0, the first number in its formula
     links.L.mass          a number of a link that moves nothing: mass, inertia, center.0, point_masses.P
     forces.F.stiffness    a number of a load
 
@@ -24,6 +24,7 @@ from typing import Any
 
 from structkin.errors import InputError, Problem
 from structkin.joints.turn_coupling import TurnCoupling
+from structkin.model.expression import Expression
 from structkin.model.flaw import Flaw
 from structkin.model.mechanism import Mechanism
 from structkin.model.numbers import STILL, length_of, name_in, number_in_si, number_of, own_value, rebuilt
@@ -114,6 +115,10 @@ def write(data: dict[str, Any], parameter: Parameter, value: float) -> None:
     if parameter.is_axis:
         data["joints"][name]["axis"] = [math.cos(value), math.sin(value)]
         return
+    if section == "drivers" and rest[0] == "law":
+        driver = data["drivers"][name]
+        driver["law"] = _formula(driver).with_number(int(rest[1]), value)
+        return
     if rest == ["ratio"]:
         for other in ("teeth", "radii"):
             data["joints"][name].pop(other, None)
@@ -178,12 +183,26 @@ def _of_joint(mechanism: Mechanism, data: Mapping[str, Any], name: str, rest: st
 
 def _of_driver(mechanism: Mechanism, data: Mapping[str, Any], name: str, rest: str) -> Parameter:
     drivers = data.get("drivers", {})
-    keys = _keys(rest, name_in(drivers, rest))
-    if not keys:
+    id = name_in(drivers, rest)
+    keys = _keys(rest, id)
+    if id is None or not keys:
         raise Flaw("is not a number of a driver", suggest(rest.split(".", maxsplit=1)[0], drivers))
+    if keys[0] == "law" and "law" in drivers[id]:
+        numbers = _formula(drivers[id]).numbers
+        if len(keys) != 2 or keys[1] not in range(len(numbers)):
+            known = ", ".join(f"law.{k}: {value:g}" for k, value in enumerate(numbers))
+            raise Flaw("is not a number of the formula", f"counted from the left, without signs: {known or 'none'}")
+        value = numbers[int(keys[1])]
+        return Parameter(name, value, value or 1.0, ("drivers", id, *keys))
     if keys != ["speed"] and (keys[0] != "table" or keys[-1] != 1):
-        raise Flaw("of a driver, only its speed and the values of its table can vary", "such as drivers.motor.speed")
+        hint = "such as drivers.motor.speed, or drivers.motor.law.0"
+        raise Flaw("of a driver, only its speed and the values of its table or in its formula can vary", hint)
     return _number(mechanism, name, {})
+
+
+def _formula(driver: Mapping[str, Any]) -> Expression:
+    law = driver["law"]
+    return Expression(law if isinstance(law, str) else repr(law))
 
 
 def _still(mechanism: Mechanism, data: Mapping[str, Any], name: str, rest: str) -> Parameter:

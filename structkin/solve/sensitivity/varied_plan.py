@@ -38,6 +38,7 @@ from structkin.joints.sliding import Sliding
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.laws import ConstantSpeed
 from structkin.model.mechanism import Mechanism
+from structkin.plan.builder import PlanBuilder
 from structkin.plan.compile import DrawnSingularError, record_plan
 from structkin.plan.plan import Plan, Register, Step
 from structkin.plan.relations import Combine
@@ -229,7 +230,8 @@ def _together(mechanism: Mechanism, parameters: Sequence[Parameter]) -> VariedPl
             values = parameter.value + change
             keys = joints.setdefault(name, {})
             keys[str(parameter.path[2])] = Variants(np.exp(1j * values) if parameter.is_axis else values)
-    many = record_many(mechanism, structure_of(mechanism), lengths, points, count - 1, joints, _Keeping)
+    # Lengths that are nearly equal are different beside these values: that they are made equal has no derivative.
+    many = record_many(mechanism, structure_of(mechanism), lengths, points, count - 1, joints, _Keeping, exact=False)
     own = compile_plan(mechanism)
     others = iter(step for step in own.steps if not isinstance(step.kind, Combine))
     where = [-1] * len(many.plan.widths)
@@ -318,15 +320,13 @@ def _one_by_one(mechanism: Mechanism, parameters: Sequence[Parameter]) -> Varied
             problems += error.problems
     if problems:
         raise InputError(problems, mechanism.title)
-    plans = [_plan(variant, mechanism) for variant in mechanisms]
+    phases: dict[tuple[str, str], float] = {}
+    plans = [_plan(variant, mechanism, phases) for variant in mechanisms]
     own = plans[0]
     for k, plan in enumerate(plans[1:]):
         if not _is_alike(own, plan):
             name = parameters[k // len(OFFSETS)].name
-            raise InputError([Problem(name, "its equations have another form next to this value")], mechanism.title)
-        if not all(map(_counts_alike, own.steps, plan.steps)):
-            name, hint = parameters[k // len(OFFSETS)].name, "turn the drawing a little"
-            message = "a link whose turns a group counts is drawn at an angle of pi, which is -pi next to this value"
+            message, hint = "its equations have another form next to this value", "start a little beside it"
             raise InputError([Problem(name, message, hint)], mechanism.title)
     steps = tuple(_laid(parameters, steps) for steps in zip(*(plan.steps for plan in plans), strict=True))
     frames = {
@@ -375,9 +375,10 @@ def _near(angles: Any, own: float) -> Any:
     return angles - TURN * np.round((angles - own) / TURN)
 
 
-def _plan(variant: Mechanism, mechanism: Mechanism) -> Plan:
+def _plan(variant: Mechanism, mechanism: Mechanism, phases: dict[tuple[str, str], float]) -> Plan:
+    """Return the plan of a variant, whose counted angles begin beside those known, the first one's."""
     try:
-        return record_plan(variant, structure_of(mechanism))
+        return record_plan(variant, structure_of(mechanism), PlanBuilder(phases=phases))
     except DrawnSingularError as error:
         return error.plan
 
@@ -389,13 +390,6 @@ def _is_alike(one: Plan, other: Plan) -> bool:
         and len(one.steps) == len(other.steps)
         and all(_form(a) == _form(b) for a, b in zip(one.steps, other.steps, strict=True))
     )
-
-
-def _counts_alike(step: Step, other: Step) -> bool:
-    """Return whether the angles that a general group counts begin next to each other."""
-    count = len(step.kind.rows.angles) if isinstance(step.kind, General) else 0
-    pairs = zip(step.start[len(step.start) - count :], other.start[len(step.start) - count :], strict=True)
-    return all(abs(a - b) < np.pi for a, b in pairs)
 
 
 def _form(step: Step) -> tuple[Any, ...]:
