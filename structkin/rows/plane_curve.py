@@ -36,6 +36,18 @@ TABLE, ON_PIECE = 720, 8
 #: Coordinates [m] whose squares overflow; the nearest point of the curve is not searched for these, nor for NaN.
 FAR = 1e150
 
+#: Newton steps to the nearest point on a piece, from that of a place beside.
+STEPS = 4
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Pieces (n,) of a curve, and at which `part` (n,) of each; -1 or 1 `beyond` (n,) the first end or the last."""
+
+    piece: Any
+    part: Any
+    beyond: Any
+
 
 @dataclass(frozen=True, eq=False)
 class PlaneCurve:
@@ -61,13 +73,7 @@ class PlaneCurve:
             inside = u - TURN * np.floor(u.real / TURN)
             return self._on_piece(self._piece(inside.real), inside, count)
         inside = np.clip(u.real, 0.0, TURN)
-        straight = np.abs(u.real - inside) > EQUAL_DATA
-        found = self._on_piece(self._piece(inside), np.where(straight, inside, u), count)
-        if straight.any():
-            slope = found[1] if count > 1 else self._on_piece(self._piece(inside), inside, 2)[1]
-            tangent = [found[0] + (u - inside) * slope, slope, *(0.0 * slope,) * count]
-            found = [np.where(straight, *both) for both in zip(tangent, found, strict=False)]
-        return found
+        return self._extended(self._piece(inside), u, inside, np.abs(u.real - inside) > EQUAL_DATA, count)
 
     def _piece(self, u: Any) -> Any:
         return np.clip(np.searchsorted(self.x.breaks, u, side="right") - 1, 0, len(self.x.breaks) - 2)
@@ -84,6 +90,15 @@ class PlaneCurve:
             np.concatenate((getattr(self.x, name), getattr(self.y, name))) for name in ("polynomials", "waves")
         )
         return Piecewise(self.x.breaks, polynomials, waves)
+
+    def _extended(self, piece: Any, u: Any, end: Any, straight: Any, count: int) -> list[Any]:
+        """Return the same, on tangents at the ends (n,) where the curve goes on `straight` (n,)."""
+        found = self._on_piece(piece, np.where(straight, end, u), count)
+        if straight.any():
+            slope = found[1] if count > 1 else self._on_piece(piece, end, 2)[1]
+            tangent = [found[0] + (u - end) * slope, slope, *(0.0 * slope,) * count]
+            found = [np.where(straight, *both) for both in zip(tangent, found, strict=False)]
+        return found
 
     def foot(self, x: Any, y: Any) -> Any:
         """Return u (n,) of the nearest point; below 0 or above 2 pi beyond the ends. Accepts complex steps."""
@@ -109,12 +124,16 @@ class PlaneCurve:
                 break
         return u
 
-    def distance(self, place: Vector) -> Jet:
-        """Return the signed distance of a point, a jet of up to three directions."""
+    def distance(self, place: Vector, on: Stretch | None = None) -> Jet:
+        """Return the signed distance of a point, a jet of up to three directions; from given pieces, if any."""
         X, Y = place
-        u = self.foot(X.parts[0], Y.parts[0])
         directions = len(X.parts).bit_length() - 1
-        curve = self.at(u, max(directions, 1) + 2)
+        count = max(directions, 1) + 2
+        if on is None:
+            u = self.foot(X.parts[0], Y.parts[0])
+            curve = self.at(u, count)
+        else:
+            u, curve = self._on_stretch(X.parts[0], Y.parts[0], on, count)
         (cx, cy), (tx, ty), (bx, by) = curve[:3]
         slope = tx * tx + ty * ty - (X.parts[0] - cx) * bx - (Y.parts[0] - cy) * by
         rates = [
@@ -130,6 +149,27 @@ class PlaneCurve:
         r = speed.parts[0]
         across = along[0] * (Y - on[1]) - along[1] * (X - on[0])
         return across * speed.of((1 / r, -1 / r**2, 2 / r**3, -6 / r**4))
+
+    def stretch(self, x: Any, y: Any) -> Stretch:
+        """Return on which pieces the points nearest to places are."""
+        u = np.asarray(self.foot(x, y)).real
+        inside = u - TURN * np.floor(u / TURN) if self.closed else np.clip(u, 0.0, TURN)
+        piece, breaks = self._piece(inside), self.x.breaks
+        return Stretch(piece, (inside - breaks[piece]) / (breaks[piece + 1] - breaks[piece]), np.sign(u - inside))
+
+    def _on_stretch(self, x: Any, y: Any, on: Stretch, count: int) -> tuple[Any, list[Any]]:
+        """Return u (n,) of the points nearest to places, and the curve there with derivatives, as `at` does.
+
+        The pieces, and the lines beyond the ends, are extended as far as it takes.
+        """
+        beyond = (on.beyond != 0) & (not self.closed)
+        start, end = self.x.breaks[on.piece], self.x.breaks[on.piece + 1]
+        last = np.where(on.beyond > 0, end, start) + 0.0 * (x + y)
+        u = np.where(beyond, last, start + (end - start) * on.part)
+        for _ in range(STEPS):
+            (cx, cy), (tx, ty), (bx, by) = self._extended(on.piece, u, last, beyond, 3)
+            u = u + ((x - cx) * tx + (y - cy) * ty) / (tx * tx + ty * ty - (x - cx) * bx - (y - cy) * by)
+        return u, self._extended(on.piece, u, last, beyond, count)
 
     def away(self, places: Any) -> Any:
         """Return the signed distance (n,) [m] of points x + iy (n,), positive to the left.

@@ -91,14 +91,18 @@ class FaceOnProfile:
 
 @dataclass(frozen=True, eq=False)
 class OnCurve:
-    """A pin on a curve."""
+    """A pin on a curve; with nearby dimensions of it, on the piece of its `own` on which two more vectors lie."""
 
     curve: PlaneCurve
+    own: PlaneCurve | None = None
 
     def value(self, *vectors: Vector) -> Jet:
         """Return the signed distance of W, relative to B, from the curve."""
-        W, B = vectors
-        return self.curve.distance(seen_from(W, B))
+        W, B, *others = vectors
+        if self.own is None:
+            return self.curve.distance(seen_from(W, B))
+        x, y = seen_from(*others)
+        return self.curve.distance(seen_from(W, B), self.own.stretch(x.parts[0], y.parts[0]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -296,6 +296,17 @@ def test_a_pin_next_to_a_jump_of_its_slots_curvature_is_still_on_its_line() -> N
     np.testing.assert_allclose(effort("opener").jacobian(motion, ["lengths.P-Q"]), 0.0, atol=1e-6)
 
 
+def test_a_pin_beside_a_jump_of_its_slots_curvature_is_on_its_piece_alone() -> None:
+    """On the bend the roller is on two circles, around the lower one and around the centre of the bend."""
+    m = sk.load(path("garage_door"))
+    off = np.array([-1e-4, -1e-6, -1e-9, 1e-9, 1e-6, 1e-4])
+    motion = m.solve(t=12 / np.pi * np.arccos(1 - (0.1 + off) / 1.15))
+    by = motion.sensitivity("Q", to=["lengths.P-Q"])[..., 0]
+    Q, P, centre = motion.position("Q"), motion.position("P"), np.array([0.3, 2.1])
+    on_arc = np.linalg.solve(np.stack((Q - P, Q - centre), axis=1), np.tile([[1.9], [0.0]], (6, 1, 1)))[..., 0]
+    np.testing.assert_allclose(by, np.where(off[:, None] > 0, on_arc, (0.0, 1.0)), rtol=0, atol=2e-12)
+
+
 class _Variant:
     """One variant of many, read like a motion."""
 

@@ -11,19 +11,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from structkin.joints.curve_slot import CurveSlot
+from structkin.model.mechanism import Mechanism
 from structkin.solve.motion.moving_frames import PartKind
 from structkin.solve.sensitivity.parameters import Parameter, read_parameters, varied
 from structkin.solve.sensitivity.sensitivity import point_or_link
-from structkin.solve.sensitivity.varied_plan import FINE, OFFSETS, WEIGHTS, nearer
+from structkin.solve.sensitivity.varied_plan import FINE, OFFSETS, WEIGHTS
 from structkin.types import Floats
 
 if TYPE_CHECKING:
     from structkin.solve.motion.motion import Motion
 
+#: How much shorter the steps are where slots are made of pieces: at a jump of curvature first derivatives have a bend.
+NEAR = 1 / 64
+
 
 def held_lengths(parameters: Sequence[Parameter]) -> dict[Parameter, float]:
     """Return the lengths among parameters with their values: while one number varies, these are held."""
     return {parameter: parameter.value for parameter in parameters if parameter.section == "lengths"}
+
+
+def _reach(mechanism: Mechanism, parameter: Parameter) -> float:
+    return NEAR * parameter.reach if mechanism.joints.of(CurveSlot) else parameter.reach
 
 
 def slope_by_variants(
@@ -39,7 +48,7 @@ def slope_by_variants(
 
     Times and drivers' values are held. Raises `InputError` where a variant cannot be built.
     """
-    step = nearer(motion.mechanism, parameter).reach / FINE if step is None else step
+    step = _reach(motion.mechanism, parameter) / FINE if step is None else step
     given = {id: tuple(motion.drivers[id]) for id in motion.thirds} or None
     t = motion.t if np.isfinite(motion.t).all() else None
     total = np.zeros(())

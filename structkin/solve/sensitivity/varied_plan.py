@@ -6,9 +6,8 @@ are central differences of order six over the passes that make them from the fil
 
     f' = (3/4 (f_1 - f_-1) - 3/20 (f_2 - f_-2) + 1/60 (f_3 - f_-3)) / h,    error h^6 f^(7) / 140
 
-and good to some 1e-13. Derivatives of poses are exact from there. In a slot of lines and arcs the curvature jumps, and
-a sample next to a jump has it within the differences: with curved slots the step is `NEAR` times as long, so that there
-are few of these, and the others are good to some 1e-11.
+and good to some 1e-13. Derivatives of poses are exact from there. In a slot of lines and arcs the curvature jumps: all
+variants of a pin take the piece on which the mechanism's own pin is.
 
 As in `Mechanism.solve_many`, there are two ways to make a plan at all these values. Where its lengths, points and axes
 do, all are recorded at once, with `Variants` in the place of numbers. Where there are gears, cams or curved slots, or
@@ -43,8 +42,10 @@ from structkin.plan.compile import DrawnSingularError, record_plan
 from structkin.plan.plan import Plan, Register, Step
 from structkin.plan.relations import Combine
 from structkin.rows.affine import Affine, Frame
+from structkin.rows.curves import Curve
 from structkin.rows.equations import Equations, Form
 from structkin.rows.periodic import TURN
+from structkin.rows.relations import OnCurve
 from structkin.rows.row import Row
 from structkin.solve.many.record import ManyBuilder, Products, record_many
 from structkin.solve.many.variants import Variants, VariantsDiffer, at, differing
@@ -54,9 +55,6 @@ from structkin.types import Floats
 
 #: The values around a parameter, in steps of its reach over `FINE`, and their weights in its derivative.
 OFFSETS, WEIGHTS, FINE = (1, -1, 2, -2, 3, -3), (3 / 4, -3 / 4, -3 / 20, 3 / 20, 1 / 60, -1 / 60), 400.0
-
-#: How much shorter the steps are where slots are made of pieces.
-NEAR = 1 / 64
 
 #: A value for all variants, the mechanism's own first.
 Number = Any
@@ -177,7 +175,7 @@ def _made(mechanism: Mechanism, parameters: Sequence[Parameter]) -> VariedPlan:
         ids = ", ".join(dict.fromkeys(item.id for item in structure.over))
         message = "its redundant joints agree with these dimensions only, so no dimension can vary alone"
         raise InputError([Problem(ids, message, "leave out the redundant joints")], mechanism.title)
-    joints, parameters = mechanism.joints, [nearer(mechanism, parameter) for parameter in parameters]
+    joints = mechanism.joints
     alone = any(joints.of(kind) for kind in (TurnCoupling, Cam, Geneva, CurveSlot))
     if not alone and all(_is_simple(parameter) for parameter in parameters):
         try:
@@ -185,11 +183,6 @@ def _made(mechanism: Mechanism, parameters: Sequence[Parameter]) -> VariedPlan:
         except VariantsDiffer:
             pass
     return _one_by_one(mechanism, parameters)
-
-
-def nearer(mechanism: Mechanism, parameter: Parameter) -> Parameter:
-    """Return a parameter with a shorter reach where the mechanism has curved slots."""
-    return replace(parameter, reach=NEAR * parameter.reach) if mechanism.joints.of(CurveSlot) else parameter
 
 
 def _is_simple(parameter: Parameter) -> bool:
@@ -411,7 +404,7 @@ def _laid(parameters: Sequence[Parameter], steps: Sequence[Step]) -> VariedStep:
     known = tuple(item[0] if isinstance(item[0], Register) else _number(item) for item in inputs)
     if isinstance(kind, General):
         differ = (
-            (k, row, form)
+            (k, row, _on_pieces_of(mine, form))
             for k, step in enumerate(steps)
             if isinstance(step.kind, General)
             for row, (form, mine) in enumerate(zip(step.kind.rows.forms, kind.rows.forms, strict=True))
@@ -420,6 +413,21 @@ def _laid(parameters: Sequence[Parameter], steps: Sequence[Step]) -> VariedStep:
         return VariedStep(kind, known, own.outputs, _moved_rows(parameters, differ))
     others = tuple((k, step.kind) for k, step in enumerate(steps) if vars(step.kind) and step.kind != kind)
     return VariedStep(kind, known, own.outputs, (), others)
+
+
+def _on_pieces_of(mine: Form, form: Form) -> Form:
+    """Return the equation of a variant; that of a pin on a curve takes the pieces on which the mechanism's own pin is.
+
+    Where curvatures jump, distances are smooth functions of the dimensions only if all are those from one piece.
+    """
+    if not (isinstance(mine, Curve) and isinstance(form, Curve)):
+        return form
+    own, other = mine.relation, form.relation
+    if not (isinstance(own, OnCurve) and isinstance(other, OnCurve)):
+        return form
+    if len(own.curve.x.breaks) != len(other.curve.x.breaks):
+        return form
+    return Curve(OnCurve(other.curve, own.curve), (*form.vectors, *mine.vectors))
 
 
 def _line(joint: Sliding) -> Line:
