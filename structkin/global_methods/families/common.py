@@ -1,4 +1,4 @@
-"""Masses and forces in every family of coordinates, from those on the frames of the links."""
+"""What all families of coordinates share: their size, and masses and forces from those on the frames of the links."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from structkin.checked import checked
 from structkin.errors import InputError
-from structkin.global_methods.families.system import PerCoordinate
+from structkin.global_methods.families.system import Label, PerCoordinate
 from structkin.model.mechanism import Mechanism
 from structkin.types import Indices
 
@@ -18,10 +18,20 @@ if TYPE_CHECKING:
 
 
 @checked
-class Moved:
+class CommonCoordinates:
     """Coordinates of a mechanism whose links have masses: M q'' + Phi_q^T lambda = Q."""
 
     mechanism: Mechanism
+    rows: tuple[Label, ...]
+
+    def __repr__(self: Any) -> str:
+        """Return family and size."""
+        return f"<Coordinates {self.family}: {self.n} coordinates, {self.m} rows>"
+
+    @property
+    def m(self) -> int:
+        """Number of rows."""
+        return len(self.rows)
 
     @cached_property
     def _dynamics(self: Any) -> Multipliers:
