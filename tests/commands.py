@@ -10,7 +10,14 @@ import sys
 from pathlib import Path
 from unittest.mock import patch
 
-from structkin.cli import main
+from typer.testing import CliRunner, Result
+
+from structkin.cli import app, main
+
+
+def called(*words: object) -> Result:
+    """Return what Typer's runner has of `structkin` with these words: its errors stay exceptions."""
+    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def structkin(*words: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

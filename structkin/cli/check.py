@@ -341,9 +341,9 @@ def _beyond_strokes(motion: Motion) -> list[Problem]:
             continue
         (low, high), least, largest = drive.stroke, float(np.min(z[0])), float(np.max(z[0]))
         if least < low - EQUAL_DATA * (high - low) or largest > high + EQUAL_DATA * (high - low):
-            kind = "angle" if drive.kind == "angle" else "length"
             asked, allowed = (
-                f"{shown(m.units, a, kind)} to {shown(m.units, b, kind)}" for a, b in ((least, largest), (low, high))
+                f"{shown(m.units, a, drive.quantity)} to {shown(m.units, b, drive.quantity)}"
+                for a, b in ((least, largest), (low, high))
             )
             found.append(Problem(f"drivers.{id}", f"asked for {asked}; its stroke is {allowed}"))
     return found

@@ -156,7 +156,7 @@ def _quantity(mechanism: Mechanism, driver: str, text: str) -> float:
     except ValueError:
         number = text
     if driver in mechanism.drivers:
-        return mechanism.units.quantity(number, "angle" if mechanism.drivers[driver].kind == "angle" else "length")
+        return mechanism.units.quantity(number, mechanism.drivers[driver].quantity)
     try:
         return mechanism.units.quantity(number, "angle")
     except Flaw:

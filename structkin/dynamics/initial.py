@@ -227,7 +227,7 @@ def _data(mechanism: Mechanism) -> list[_Datum]:
     """Return every number that [initial] gives."""
     data = []
     for id, state in mechanism.initial.items():
-        kind = "angle" if mechanism.drivers[id].kind == "angle" else "length"
+        kind = mechanism.drivers[id].quantity
         if state.value is not None:
             data.append(_Datum(f"{id}.value", id, kind, 0, False, state.value))
         if not state.rests:

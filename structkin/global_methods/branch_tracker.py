@@ -167,7 +167,7 @@ class BranchTracker:
         found = close_pose(pose.scaled, guess, z) if np.isfinite(guess).all() else None
         if found is None or not is_near(pose.scaled, found.q, guess, pose.q)[0]:
             return None
-        scaled = pose.scaled.choose(found.q, z) if pose.scaled.redundant else pose.scaled
+        scaled = pose.scaled.choose(found.q, z)
         new = Pose(scaled, z, found.q, found.iterations, found if scaled is pose.scaled else None)
         if not self.agrees(new) or new.strength < SINGULAR:
             return None  # the tracker cannot continue from a singular pose: it is stepped over

@@ -23,7 +23,7 @@ from structkin.plan.closed_forms import solve_closed, solve_pin
 from structkin.plan.compile import DrawnSingularError, record_plan
 from structkin.plan.general_rows import solve_general
 from structkin.plan.known_state import KnownState
-from structkin.plan.plan import Plan, Register, Step
+from structkin.plan.plan import Plan, Step
 from structkin.rows.affine import Frame
 from structkin.solve.engine import Lanes, sweep
 from structkin.solve.special_geometry import structure_of
@@ -115,7 +115,7 @@ class _Filler:
 
     def _compute(self, step: Step, kind: Relation) -> None:
         """Compute an explicit step; the solved turn gives the number of whole turns."""
-        h, dh, ddh = (tuple(self._operand(x, order) for x in step.inputs) for order in range(3))
+        h, dh, ddh = (self._plan.inputs(step, self._x[order], constant=order == 0) for order in range(3))
         turn = None
         if isinstance(kind, Turn):
             turn = self._turns[self._turn_of[step.outputs[0]]][0]
@@ -152,12 +152,3 @@ class _Filler:
         if local is None:
             return np.stack((Ux, Uy))
         return np.stack((Ox + local.real * Ux - local.imag * Uy, Oy + local.imag * Ux + local.real * Uy))
-
-    def _operand(self, operand: Any, order: int) -> Any:
-        if isinstance(operand, Register):
-            rows = self._plan.rows(operand.index)
-            return self._x[order, rows] if rows.stop - rows.start == 2 else self._x[order, rows.start]
-        constant = float(order == 0)
-        if isinstance(operand, float):
-            return constant * operand
-        return constant * np.array([[operand.real], [operand.imag]])

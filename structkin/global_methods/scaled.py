@@ -126,7 +126,9 @@ class Scaled:
         return np.asarray(step * self.column_units)
 
     def choose(self, q: Floats, z: Floats) -> Scaled:
-        """Return the system with its rows chosen again at a pose, by a rank-revealing QR factorisation."""
+        """Return the system; of redundant rows, those chosen at a pose by a rank-revealing QR factorisation."""
+        if not self.redundant:
+            return self
         from scipy.linalg import qr
 
         _, entries = self.all_rows(q, z)

@@ -91,12 +91,8 @@ def _results(found: Formulas) -> Iterable[tuple[str, list[str], list[Term]]]:
         "rates": (("v", found.first), ("w", found.second)),
     }
     for name, outs in kernels.items():
-        yield name, *_named(outs)
-
-
-def _named(outs: Iterable[tuple[str, Sequence[Term]]]) -> tuple[list[str], list[Term]]:
-    names = [f"{letter}{k}" for letter, terms in outs for k in range(len(terms))]
-    return names, [term for _, part in outs for term in part]
+        names = [f"{letter}{k}" for letter, terms in outs for k in range(len(terms))]
+        yield name, names, [term for _, terms in outs for term in terms]
 
 
 def _indented(lines: Iterable[str], depth: int = 1) -> list[str]:
@@ -132,9 +128,6 @@ def _loop(name: str, graph: Graph, terms: Sequence[Term], outs: Sequence[str]) -
         *_rows(outs, places),
     ]
 
-    def copied(line: str) -> tuple[str, str]:
-        return "        for i in range(n):", "            " + line
-
     if not far:
         return [*head, f"    for i in range({outs[0]}_.size):", *_indented(body, 2), ""]
     return [
@@ -142,10 +135,14 @@ def _loop(name: str, graph: Graph, terms: Sequence[Term], outs: Sequence[str]) -
         f"    p, q = np.empty({len(loads) * WIDTH}), np.empty({len(outs) * WIDTH})",
         f"    for at in range(0, {outs[0]}_.size, {WIDTH}):",
         f"        n = min({WIDTH}, {outs[0]}_.size - at)",
-        *(line for k, load in enumerate(loads) for line in copied(f"p[{k * WIDTH} + i] = {load}_[at + i]")),
-        "        for i in range(n):",
+        *(
+            line
+            for k, load in enumerate(loads)
+            for line in (_OVER, f"            p[{k * WIDTH} + i] = {load}_[at + i]")
+        ),
+        _OVER,
         *_indented(body, 3),
-        *(line for k, out in enumerate(outs) for line in copied(f"{out}_[at + i] = q[{k * WIDTH} + i]")),
+        *(line for k, out in enumerate(outs) for line in (_OVER, f"            {out}_[at + i] = q[{k * WIDTH} + i]")),
         "",
     ]
 

@@ -15,13 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import add, sub
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from structkin.groups import Rows
-from structkin.groups.kind import dot
-from structkin.kernels.symbols import Graph, Symbol, Term
+from structkin.groups.kind import dot, times, turned
+from structkin.kernels.symbols import Graph, Symbol, Term, vector_of
 from structkin.rows.affine import Affine
 from structkin.rows.curves import Curve
 from structkin.rows.equations import Form
@@ -165,34 +167,15 @@ class Elimination:
 
 # --- rows ----------------------------------------------------------------------------------------------------------
 
-Pair = tuple[Term, Term]
+#: A vector (2,) of terms.
+Pair = NDArray[Any]
 #: A vector with its derivatives along k directions, 2^k parts as in `structkin.rows.jet`.
 Parts = tuple[Pair, ...]
 #: Origin and direction of each link; those and their derivatives, part by part.
 Frames = Sequence[tuple[Pair, Pair]]
 Poses = Sequence[Frames]
 
-_NOTHING: Pair = (0.0, 0.0)
-
-
-def _times(a: Pair, b: Pair) -> Pair:
-    return a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]
-
-
-def _turned(a: Pair) -> Pair:
-    return -a[1], a[0]
-
-
-def _plus(a: Pair, b: Pair) -> Pair:
-    return a[0] + b[0], a[1] + b[1]
-
-
-def _minus(a: Pair, b: Pair) -> Pair:
-    return a[0] - b[0], a[1] - b[1]
-
-
-def _scaled(a: Pair, factor: Term) -> Pair:
-    return a[0] * factor, a[1] * factor
+_NOTHING: Pair = vector_of(0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -260,16 +243,22 @@ class _Writer:
                 if letter == "0":
                     pair = _NOTHING
                 elif value is None:
-                    pair = self._load(letter, moving) if width == 2 else (self.graph.load(f"{letter}{moving}"), 0.0)
+                    pair = (
+                        self._load(letter, moving)
+                        if width == 2
+                        else vector_of(self.graph.load(f"{letter}{moving}"), 0.0)
+                    )
                 elif letter == "h":
-                    pair = self._pair(complex(value)) if width == 2 else (self._constant(float(value.real)), 0.0)
+                    pair = (
+                        self._pair(complex(value)) if width == 2 else vector_of(self._constant(float(value.real)), 0.0)
+                    )
                 else:
                     pair = _NOTHING
                 found.append(pair)
             moving += width if value is None else 0
 
     def _load(self, letter: str, first: int) -> Pair:
-        return self.graph.load(f"{letter}{first}"), self.graph.load(f"{letter}{first + 1}")
+        return vector_of(self.graph.load(f"{letter}{first}"), self.graph.load(f"{letter}{first + 1}"))
 
     def _constant(self, value: float) -> Term:
         """Return a symbol for a number; 0, 1 and -1, which simplify formulas, stay numbers."""
@@ -279,7 +268,7 @@ class _Writer:
         return self.graph.load(f"c{len(self.constants) - 1}")
 
     def _pair(self, value: complex) -> Pair:
-        return self._constant(value.real), self._constant(value.imag)
+        return vector_of(self._constant(value.real), self._constant(value.imag))
 
     def formulas(self) -> Formulas:
         rows, m = self.rows, self.rows.links
@@ -300,14 +289,12 @@ class _Writer:
             excess = dot(self.units[k], self.units[k]) - 1.0
             change = change + (dx * dx + dy * dy + turn * turn + excess * excess)
         moved = [-term for term in system.solve(self._values([here, still], "hd"))]
-        rates = [
-            ((moved[3 * k], moved[3 * k + 1]), _scaled(_turned(self.units[k]), moved[3 * k + 2])) for k in range(m)
-        ]
-        bent = [(_NOTHING, _scaled(self.units[k], -(moved[3 * k + 2] * moved[3 * k + 2]))) for k in range(m)]
+        rates = [(vector_of(*moved[3 * k : 3 * k + 2]), turned(U) * moved[3 * k + 2]) for k, U in enumerate(self.units)]
+        bent = [(_NOTHING, U * -(turn * turn)) for U, turn in zip(self.units, moved[2::3], strict=True)]
         more = [-term for term in system.solve(self._values([here, rates, rates, bent], "hdde"))]
         second = [
-            ((more[3 * k], more[3 * k + 1]), _plus(_scaled(_turned(self.units[k]), more[3 * k + 2]), bent[k][1]))
-            for k in range(m)
+            (vector_of(*more[3 * k : 3 * k + 2]), turned(U) * more[3 * k + 2] + bent[k][1])
+            for k, U in enumerate(self.units)
         ]
         determinant: Term = 1.0
         for term in system.signed:
@@ -337,7 +324,7 @@ class _Writer:
         found: list[Term] = []
         for k, (O, U) in enumerate(zip(self.origins, self.units, strict=True)):
             dx, dy, turn = step[3 * k : 3 * k + 3]
-            x, y = _plus(U, _scaled(_turned(U), turn))
+            x, y = U + turned(U) * turn
             inverse = 1.0 / np.sqrt(x * x + y * y)
             found += [O[0] + dx, O[1] + dy, x * inverse, y * inverse]
         return tuple(found)
@@ -367,23 +354,22 @@ class _Writer:
             origin = slot < 2 * self.rows.links and slot % 2 == 0
             if origin and slot + 1 in terms:
                 other, by = self._factor(slot + 1, terms[slot + 1] * factor.real)
-                add = _minus if other else _plus
+                join = sub if other else add
                 arms = self._slot(slot + 1, poses, letters)
-                found = tuple(add(O, _times(U, by)) for O, U in zip(found, arms, strict=True))
+                found = tuple(join(O, times(U, by)) for O, U in zip(found, arms, strict=True))
             elif slot < 2 * self.rows.links and slot % 2 == 1 and slot - 1 in terms:
                 continue
             if origin:
                 parts.append((factor.real < 0, found))
             else:
                 minus, by = self._factor(slot, factor)
-                parts.append((minus, tuple(_times(pair, by) for pair in found)))
+                parts.append((minus, tuple(times(pair, by) for pair in found)))
         if vector.const:
             minus, by = self._factor(-1, vector.const)
             parts.append((minus, (by, *[_NOTHING] * (len(letters) - 1))))
         total: Parts = (_NOTHING,) * len(letters)
         for minus, part in sorted(parts, key=lambda signed: signed[0]):
-            add = _minus if minus else _plus
-            total = tuple(add(a, b) for a, b in zip(total, part, strict=True))
+            total = tuple(map(sub if minus else add, total, part))
         return total
 
     def _values(self, poses: Poses, letters: str) -> list[Term]:
@@ -422,7 +408,11 @@ class _Writer:
             row: dict[int, Term] = {}
             slots = (slot for vector in _vectors(form) for slot, _ in vector.terms)
             for link in sorted({slot // 2 for slot in slots if slot < 2 * self.rows.links}):
-                units = ((1.0, 0.0), _NOTHING), ((0.0, 1.0), _NOTHING), (_NOTHING, _turned(self.units[link]))
+                units = (
+                    (vector_of(1.0, 0.0), _NOTHING),
+                    (vector_of(0.0, 1.0), _NOTHING),
+                    (_NOTHING, turned(self.units[link])),
+                )
                 for part, rate in enumerate(units):
                     rates = [(_NOTHING, _NOTHING)] * self.rows.links
                     rates[link] = rate
@@ -445,7 +435,7 @@ class _Near:
         X, Y = (part.parts for part in place)
         d, nx, ny, hxx, hxy, hyy = (self.writer.graph.load(f"q{self.number}_{k}") for k in range(6))
         if len(X) == 1:
-            self.writer.places[self.number] = X[0], Y[0]
+            self.writer.places[self.number] = vector_of(X[0], Y[0])
         parts = [d, *(nx * x + ny * y for x, y in zip(X[1:], Y[1:], strict=True))]
         if len(X) == 4:
             parts[3] = parts[3] + hxx * (X[1] * X[2]) + hxy * (X[1] * Y[2] + X[2] * Y[1]) + hyy * (Y[1] * Y[2])
@@ -460,5 +450,5 @@ def _vectors(form: Row | Curve) -> list[Affine]:
 def _turned_by(w: complex, a: Pair) -> Pair:
     """Return a times w."""
     if w in (1j, -1j):
-        return _turned(a) if w == 1j else (a[1], -a[0])
-    return a if w == 1 else _scaled(a, w.real)
+        return turned(a) if w == 1j else vector_of(a[1], -a[0])
+    return a if w == 1 else a * w.real

@@ -23,11 +23,8 @@ def kernel_of(step: Step, of: Signature) -> Kernel | None:
     """Return the kernel of a step; None if its functions cannot be traced."""
     if of not in _kernels:
         found = trace(step, of)
-        if found is None:
-            _kernels[of] = None
-        else:
-            numba, numpy = (module_source(of, found, compiled=compiled) for compiled in (True, False))
-            _kernels[of] = Kernel(of.relation.__name__, numba, numpy)
+        sources = () if found is None else [module_source(of, found, compiled=compiled) for compiled in (True, False)]
+        _kernels[of] = Kernel(of.relation.__name__, *sources) if sources else None
     return _kernels[of]
 
 
@@ -128,10 +125,7 @@ class KernelPlan:
 
 def kernel_plan_of(plan: Plan) -> KernelPlan:
     """Return the plan cut into runs of steps that share a kernel; it is kept with the plan."""
-    kept = vars(plan)
-    if "kernel_plan" not in kept:
-        kept["kernel_plan"] = KernelPlan(plan)
-    found: KernelPlan = kept["kernel_plan"]
+    found: KernelPlan = vars(plan).setdefault("kernel_plan", KernelPlan(plan))
     return found
 
 

@@ -10,10 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from structkin.kernels.symbols import Term
 from structkin.kernels.tracing import SCALAR, VECTOR, Signature, Trace
 from structkin.numerical_tolerances import LIMIT
-from structkin.plan.status import Status
+from structkin.plan.status import Status, mark
+from structkin.types import Floats
 
 #: The arguments of the kernels for both engines.
 SOLVE = "x, low, high, rows, constants, modes, lane_modes, at, groups, status, group, least, discriminant, root_"
@@ -72,12 +76,11 @@ class _Writer:
         return body + _indented(inner)
 
     def _both_body(self) -> list[str]:
-        K, L = self.trace.both
         pose = self._pose()
         outs = self._names("o") + self._names("p")
         inner = self._rows("K[a]", "v", inputs=True) + self._rows("L[a, a]", "h2", inputs=True)
         inner += self._rows("K[a]", "o", inputs=False) + self._rows("L[a, a]", "p", inputs=False)
-        inner += self._formulas([*K, *L], outs) + self._blanks(outs)
+        inner += self._formulas([*self.trace.first, *self.trace.square], outs) + self._blanks(outs)
         inner += self._rows("K[a]", "fv", inputs=False)
         mixed = self._rows("K[b]", "w", inputs=True) + self._rows("L[a, b]", "h2", inputs=True)
         mixed += self._rows("K[b]", "fw", inputs=False) + self._rows("L[a, b]", "p", inputs=False)
@@ -205,7 +208,7 @@ class _NumPy(_Writer):
 
 from numpy import cos, exp, minimum, nan, sin, sqrt
 
-from structkin.kernels.ill_conditioned import ill_conditioned
+from structkin.kernels.kernel_source import ill_conditioned
 '''
 
     def __init__(self, of: Signature, trace: Trace) -> None:
@@ -257,6 +260,17 @@ from structkin.kernels.ill_conditioned import ill_conditioned
         """Return the lines that read the rows of the terms, and compute them."""
         loads = [name for name in self.graph.loads(terms) if name in self._places]
         return [*(f"{name} = {self._places[name]}" for name in loads), *self.graph.lines_of_arrays(terms)]
+
+
+def ill_conditioned(
+    discriminant: Floats, root: Floats, status: NDArray[np.int8], group: NDArray[np.int32], at: int
+) -> float:
+    """Compute roots in a kernel of NumPy, mark lanes with bad discriminants, and return the least of these."""
+    singular = (discriminant <= LIMIT) & (discriminant >= -LIMIT)
+    np.sqrt(np.where(singular, np.maximum(discriminant, 0.0), discriminant), out=root)
+    mark(status, group, singular, Status.SINGULAR, at)
+    mark(status, group, discriminant < -LIMIT, Status.OUT_OF_REACH, at)
+    return float(np.fmin.reduce(discriminant, initial=np.inf))
 
 
 def _indented(lines: Iterable[str]) -> list[str]:

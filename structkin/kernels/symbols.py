@@ -15,15 +15,23 @@ compiled results agree with NumPy's to the last digit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 #: An operand: a symbol, or a known number.
 Term = Any
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+
+
+def vector_of(x: Term, y: Term) -> NDArray[Any]:
+    """Return a vector (2,) of terms, as group functions take it."""
+    found: NDArray[Any] = np.empty(2, object)
+    found[:] = x, y
+    return found
 
 
 class Graph:
@@ -131,6 +139,15 @@ class Graph:
         return [self._symbols[k] for k in sorted(needed)]
 
 
+def _operation(op: str) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
+    """Return the methods of an operation, for symbols on its left and on its right."""
+    return lambda self, other: self._with(op, self, other), lambda self, other: self._with(op, other, self)
+
+
+def _function(op: str) -> Callable[[Any], Any]:
+    return lambda self: self.graph.node(op, self)
+
+
 class Symbol:
     """An expression without truth value, order or number: a function that branches on data cannot be traced."""
 
@@ -147,37 +164,12 @@ class Symbol:
     __bool__ = __float__ = __int__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _refuse
 
-    def __add__(self, other: Any) -> Any:
-        """Return the sum."""
-        return self._with("add", self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        """Return the sum."""
-        return self._with("add", other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        """Return the difference."""
-        return self._with("sub", self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        """Return the difference."""
-        return self._with("sub", other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        """Return the product."""
-        return self._with("mul", self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        """Return the product."""
-        return self._with("mul", other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        """Return the quotient."""
-        return self._with("div", self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        """Return the quotient."""
-        return self._with("div", other, self)
+    __add__, __radd__ = _operation("add")
+    __sub__, __rsub__ = _operation("sub")
+    __mul__, __rmul__ = _operation("mul")
+    __truediv__, __rtruediv__ = _operation("div")
+    # NumPy functions call the method of their name.
+    sqrt, cos, sin, exp = map(_function, ("sqrt", "cos", "sin", "exp"))
 
     def __pow__(self, exponent: Any) -> Any:
         """Return the square, the only power that NumPy computes as a product."""
@@ -186,22 +178,6 @@ class Symbol:
     def __neg__(self) -> Any:
         """Return the negative."""
         return self.args[0] if self.op == "neg" else self.graph.node("neg", self)
-
-    def sqrt(self) -> Any:
-        """Return the square root; NumPy functions call the method of their name."""
-        return self.graph.node("sqrt", self)
-
-    def cos(self) -> Any:
-        """Return the cosine."""
-        return self.graph.node("cos", self)
-
-    def sin(self) -> Any:
-        """Return the sine."""
-        return self.graph.node("sin", self)
-
-    def exp(self) -> Any:
-        """Return the exponential."""
-        return self.graph.node("exp", self)
 
     def _with(self, op: str, a: Any, b: Any) -> Any:
         for other in (a, b):

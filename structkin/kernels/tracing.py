@@ -7,13 +7,12 @@ constants inside the relation, such as the factors of a sum) are names in it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from structkin.groups import Relation
-from structkin.kernels.symbols import Graph, Symbol, Term
+from structkin.kernels.symbols import Graph, Symbol, Term, vector_of
 from structkin.plan.plan import Plan, Register, Step
 
 #: The kinds of operands: a vector or a scalar over lanes, or a constant complex number or float.
@@ -38,7 +37,8 @@ class Trace:
     """The formulas of a kind of step.
 
     Values are named `h{order}_{operand}_{component}` for the inputs, `v..`, `w..` for two directions, `f..` for the
-    outputs, `c{k}` for the constants, `root`. Rows are flat: a vector's x and y follow each other.
+    outputs, `c{k}` for the constants, `root`. Rows are flat: a vector's x and y follow each other. `first` is K
+    along v, `second` L along v and w, whose K is read, and `square` L along v twice, with K as it is found.
     """
 
     graph: Graph
@@ -48,7 +48,7 @@ class Trace:
     orders: tuple[tuple[Term, ...], ...]
     first: tuple[Term, ...]
     second: tuple[Term, ...]
-    both: tuple[tuple[Term, ...], tuple[Term, ...]]
+    square: tuple[Term, ...]
 
 
 def signature(plan: Plan, step: Step) -> tuple[Signature, tuple[float, ...]] | None:
@@ -128,7 +128,7 @@ class _Tracer:
         f, fv, fw = (self._outputs(letter) for letter in ("f", "fv", "fw"))
         K = relation.linear(h, f, v, zeros)
         L = relation.linear(h, f, ddh, relation.convective(h, f, v, fv, w, fw))
-        L_of_K = relation.linear(h, f, ddh, relation.convective(h, f, v, K, v, K))
+        L_twice = relation.linear(h, f, ddh, relation.convective(h, f, v, K, v, K))
         return Trace(
             self.graph,
             self.used,
@@ -137,19 +137,18 @@ class _Tracer:
             tuple(map(self._rows, (phi, rates, second))),
             self._rows(K),
             self._rows(L),
-            (self._rows(K), self._rows(L_of_K)),
+            self._rows(L_twice),
         )
 
     def _constant(self, *, never_zero: bool = False) -> Symbol:
         self.used += 1
         return self.graph.load(f"c{self.used - 1}", never_zero=never_zero)
 
-    def _with_names(self, relation: Any) -> Relation:
+    def _with_names(self, relation: Any) -> Any:
         """Return the relation with names in place of its numbers."""
-        made: Any = type(relation)
-        named = fields(relation) if is_dataclass(relation) else ()
-        traced: Relation = made(**{item.name: self._named(getattr(relation, item.name)) for item in named})
-        return traced
+        numbers = fields(relation) if is_dataclass(relation) else ()
+        named = {item.name: self._named(getattr(relation, item.name)) for item in numbers}
+        return replace(relation, **named) if named else relation
 
     def _named(self, value: Any) -> Any:
         if isinstance(value, tuple):
@@ -164,25 +163,25 @@ class _Tracer:
     def _constants(self, letter: str) -> Any:
         if letter == FLOAT:
             return self._constant()
-        return _vector(self._constant(), self._constant()) if letter == COMPLEX else None
+        return vector_of(self._constant(), self._constant()) if letter == COMPLEX else None
 
     def _inputs(self, letter: str, constants: Sequence[Any]) -> tuple[Any, ...]:
         """Return the inputs of one order; beyond the positions (h0) constants are zero."""
         values: list[Any] = []
         for j, (kind, constant) in enumerate(zip(self.of.operands, constants, strict=True)):
             if kind == VECTOR:
-                values.append(_vector(*(self.graph.load(f"{letter}_{j}_{c}") for c in range(2))))
+                values.append(vector_of(*(self.graph.load(f"{letter}_{j}_{c}") for c in range(2))))
             elif kind == SCALAR:
                 values.append(self.graph.load(f"{letter}_{j}_0"))
             elif letter == "h0":
                 values.append(constant)
             else:
-                values.append(0.0 if kind == FLOAT else _vector(0.0, 0.0))
+                values.append(0.0 if kind == FLOAT else vector_of(0.0, 0.0))
         return tuple(values)
 
     def _outputs(self, letter: str) -> tuple[Any, ...]:
         rows = [[self.graph.load(f"{letter}_{j}_{c}") for c in range(width)] for j, width in enumerate(self.of.widths)]
-        return tuple(_vector(*row) if len(row) == 2 else row[0] for row in rows)
+        return tuple(vector_of(*row) if len(row) == 2 else row[0] for row in rows)
 
     def _rows(self, values: Sequence[Any]) -> tuple[Term, ...]:
         rows: list[Term] = []
@@ -193,12 +192,6 @@ class _Tracer:
                 x, y = value
                 rows += [_scalar(x), _scalar(y)]
         return tuple(rows)
-
-
-def _vector(x: Term, y: Term) -> Any:
-    vector = np.empty(2, object)
-    vector[:] = x, y
-    return vector
 
 
 def _scalar(value: Any) -> Term:

@@ -67,12 +67,8 @@ def _target(draft: Draft, id: str, entry: DriverEntry) -> tuple[Driver, Ends | N
         if entry.joint is not None or entry.links is not None:
             raise Flaw("has 'between' as well as 'joint' or 'links'", "a driver has only one of them")
         return _distance(draft, key, id, entry.between)
-    if entry.links is not None:
-        known = [draft.has_link(f"{key}.links", link) for link in dict.fromkeys(entry.links)]
-        if entry.links[0] == entry.links[1]:
-            raise Flaw(f"acts between '{entry.links[0]}' and itself", "name two different links")
-        if not all(known):
-            return None
+    if entry.links is not None and not two_links(draft, key, entry.links):
+        return None
     if entry.joint is not None:
         return _at_joint(draft, key, id, entry.joint, entry.links)
     if entry.links is not None:
@@ -123,10 +119,23 @@ def _at_joint(draft: Draft, key: str, id: str, name: str, links: tuple[str, str]
                 f'write links = ["{natural[0]}", "{natural[1]}"], or delete links and reverse the axis',
             )
         return Driver(id, "slide", natural, name), None
-    if links is None and len(joint.links) > 2:
+    return Driver(id, "angle", links or ends_at_pin(joint), name), None
+
+
+def two_links(draft: Draft, key: str, links: tuple[str, str]) -> bool:
+    """Return whether two links are known; record an error for each that is not. `Flaw` if they are one link."""
+    known = [draft.has_link(f"{key}.links", link) for link in dict.fromkeys(links)]
+    if links[0] == links[1]:
+        raise Flaw(f"acts between '{links[0]}' and itself", "name two different links")
+    return all(known)
+
+
+def ends_at_pin(joint: Joint | Pair) -> tuple[str, str]:
+    """Return the two links (from, to) of a pin whose relative rotation counts. `Flaw` if it joins more."""
+    if len(joint.links) > 2:
         hint = f'add links = ["{joint.links[0]}", "{joint.links[1]}"]: from, to'
-        raise Flaw(f"the pin '{name}' joins {len(joint.links)} links: {', '.join(joint.links)}", hint)
-    return Driver(id, "angle", links or _natural(joint), name), None
+        raise Flaw(f"the pin '{joint.id}' joins {len(joint.links)} links: {', '.join(joint.links)}", hint)
+    return _natural(joint)
 
 
 def _natural(joint: Joint | Pair) -> tuple[str, str]:

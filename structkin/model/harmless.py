@@ -36,6 +36,16 @@ def latex(text: str) -> str:
     return "".join(LATEX.get(char, char) for char in printable(text)).replace("--", "-{}-")
 
 
+def latex_number(value: float, digits: int) -> str:
+    r"""Return a number for LaTeX, with at most so many digits.
+
+    >>> latex_number(-0.25, 6), latex_number(1.5e-9, 6)
+    ('$-0.25$', '$1.5 \\cdot 10^{-9}$')
+    """
+    mantissa, _, power = f"{value:.{digits}g}".partition("e")
+    return f"${mantissa} \\cdot 10^{{{int(power)}}}$" if power else f"${mantissa}$"
+
+
 def told_apart(texts: Iterable[str], written: Callable[[str], str]) -> dict[str, str]:
     """Return how each text is written; those that would become the same are numbered.
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from structkin.model.collector import Collector
 from structkin.model.draft import Draft
-from structkin.model.drivers import check_rows, table_rows
+from structkin.model.drivers import check_rows, ends_at_pin, table_rows, two_links
 from structkin.model.expression import Expression
 from structkin.model.fields import numbers, pair
 from structkin.model.flaw import Flaw, number
@@ -351,7 +351,7 @@ def _moment(draft: Draft, id: str, entry: MomentEntry) -> AppliedMoment | None:
     links = entry.links or (GROUND, entry.on or "")
     if links[1] == GROUND and entry.links is None:
         raise Flaw("acts on the ground, which does not move", "name a moving link")
-    return AppliedMoment(id, links, size) if _two_links(draft, key, links) and size is not None else None
+    return AppliedMoment(id, links, size) if two_links(draft, key, links) and size is not None else None
 
 
 def _friction(draft: Draft, id: str, entry: FrictionEntry) -> Friction | None:
@@ -415,7 +415,7 @@ def _turning(draft: Draft, key: str, name: str | None, links: tuple[str, str] | 
     if name is None:
         if links is None:
             raise Flaw("does not say between which links it acts", 'give joint = "A", or links = ["a", "b"]')
-        return links if _two_links(draft, key, links) else None
+        return links if two_links(draft, key, links) else None
     joint = draft.joints.get(name)
     if joint is None:
         if draft.excused("joints", name) or draft.excused("points", name) or not draft.whole("links"):
@@ -424,21 +424,10 @@ def _turning(draft: Draft, key: str, name: str | None, links: tuple[str, str] | 
     if joint.kind != "R":
         raise Flaw(f"'{name}' is not a revolute joint", "name a revolute joint")
     if links is None:
-        if len(joint.links) > 2:
-            hint = f'add links = ["{joint.links[0]}", "{joint.links[1]}"]: from, to'
-            raise Flaw(f"the pin '{name}' joins {len(joint.links)} links: {', '.join(joint.links)}", hint)
-        first, second = joint.links
-        return (second, first) if second == GROUND else (first, second)
+        return ends_at_pin(joint)
     if not set(links) <= set(joint.links):
         raise Flaw(f"the joint '{name}' does not join {links[0]} and {links[1]}", f"it joins {', '.join(joint.links)}")
-    return links if _two_links(draft, key, links) else None
-
-
-def _two_links(draft: Draft, key: str, links: tuple[str, str]) -> bool:
-    known = [draft.has_link(f"{key}.links", link) for link in dict.fromkeys(links)]
-    if links[0] == links[1]:
-        raise Flaw(f"acts between '{links[0]}' and itself", "name two different links")
-    return all(known)
+    return links if two_links(draft, key, links) else None
 
 
 # --- efforts -----------------------------------------------------------------------------

@@ -69,8 +69,7 @@ def number_of(mechanism: Mechanism, key: str, *, laws: bool = False) -> Number:
     if path[0] == "drivers" and path[2] in ("law", "table", "csv"):
         if not laws or path[2] != "table":
             raise Flaw("is part of a law", "pass the values of the driver, or vary its speed")
-        drive = mechanism.drivers[str(path[1])]
-        return Number(key, path, "time" if path[-1] == 0 else "angle" if drive.kind == "angle" else "length")
+        return Number(key, path, "time" if path[-1] == 0 else mechanism.drivers[str(path[1])].quantity)
     if isinstance(value, str):
         try:
             return Number(key, path, unit_of(value))

@@ -68,6 +68,11 @@ class DriverCoordinate:
     ends: tuple[tuple[str, str], tuple[str, str]] | None = None
     stroke: tuple[float, float] | None = None
 
+    @property
+    def quantity(self) -> str:
+        """What the coordinate is: "angle" or "length"."""
+        return "angle" if self.kind == "angle" else "length"
+
 
 @dataclass(frozen=True)
 class SketchPose:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
@@ -42,6 +42,21 @@ class Step:
     mode: int
     group: int
     start: tuple[complex, ...] = ()
+
+    def read(self, register: Callable[[int], Any], *, constant: bool = True) -> tuple[Any, ...]:
+        """Return the inputs: registers by a function of their index, constants as vectors (2, 1) or floats.
+
+        Where the function gives rates, pass `constant=False`: constants then become zero.
+        """
+        found: list[Any] = []
+        for operand in self.inputs:
+            if isinstance(operand, Register):
+                found.append(register(operand.index))
+            elif isinstance(operand, float):
+                found.append(operand if constant else 0.0)
+            else:
+                found.append(np.array([[operand.real], [operand.imag]]) if constant else np.zeros((2, 1)))
+        return tuple(found)
 
     @property
     def known(self) -> tuple[complex | float | None, ...]:
@@ -213,7 +228,7 @@ class Plan:
 
         If x contains rates, pass `constant=False`: constants of the plan then become zero.
         """
-        return tuple(self._operand(operand, x, constant=constant) for operand in step.inputs)
+        return step.read(lambda register: self.register(register, x), constant=constant)
 
     def outputs(self, step: Step, x: Any) -> tuple[Any, ...]:
         """Return the unknowns of a step, from registers x (rows, n)."""
@@ -227,13 +242,6 @@ class Plan:
     def register(self, register: int, x: Any) -> Any:
         """Return a register, a vector (2, n) or a scalar (n,)."""
         return x[self.rows(register)] if self.widths[register] == 2 else x[self.offsets[register]]
-
-    def _operand(self, operand: Operand, x: Any, *, constant: bool) -> Any:
-        if isinstance(operand, Register):
-            return self.register(operand.index, x)
-        if isinstance(operand, float):
-            return operand if constant else 0.0
-        return np.array([[operand.real], [operand.imag]]) if constant else np.zeros((2, 1))
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import textwrap
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -46,31 +47,21 @@ WRITERS: dict[str, Callable[[IO[bytes], Frames, Frame, float, bool], None]] = {
 }
 
 
-@dataclass(frozen=True)
-class Animation:
-    """An animation of a motion: frame k shows sample `samples[k]`, at `fps` frames per second."""
+class Film(ABC):
+    """Moving pictures of a motion: frame k shows sample `samples[k]`, at `fps` frames per second."""
 
-    motion: Motion
     samples: Indices
     fps: float
-    speed: float
-    trace: tuple[str, ...]
-    width: int
     repeat: bool
 
     def __len__(self) -> int:
         """Return the number of frames."""
         return len(self.samples)
 
-    @property
-    def seconds(self) -> float:
-        """The playing time [s]."""
-        return len(self) / self.fps
-
     def frames(self, progress: Callable[[float], None] | None = None) -> Frames:
         """Yield the frames as RGB pictures (height, width, 3), 8 bits per channel."""
         for k, sample in enumerate(self.samples.tolist()):
-            yield self._stage.frame(sample, self.caption(sample))
+            yield self._frame(sample)
             if progress is not None:
                 progress((k + 1) / len(self))
 
@@ -83,6 +74,57 @@ class Animation:
         write = WRITERS[animation_format(path, self.fps)]
         with whole_file(path, "wb") as file:
             write(file, self.frames(progress), self._key, self.fps, self.repeat)
+
+    @abstractmethod
+    def _frame(self, sample: int) -> Frame:
+        """Return the picture of a sample."""
+
+    @property
+    @abstractmethod
+    def _key(self) -> Frame:
+        """A picture with all the colours that occur in any frame."""
+
+
+def film_problems(fps: float, seconds: float | None, width: int) -> list[Problem]:
+    """Return what is wrong with the frames per second, the playing time [s] or the width [px] of moving pictures."""
+    problems = []
+    if not 0 < fps <= MOST_RATE:
+        problems.append(Problem("fps", f"{fps:g} frames per second", f"more than 0, at most {MOST_RATE:g}"))
+    if seconds is not None and not 0 < seconds < np.inf:
+        problems.append(Problem("seconds", f"{seconds:g} is not positive", "the playing time, such as 4"))
+    if not 100 <= width <= 4000:
+        problems.append(Problem("width", f"{width} px", "from 100 to 4000 px"))
+    return problems
+
+
+def frames_in(plays: float, fps: float, source: str) -> int:
+    """Return the number of frames of a playing time [s]; `InputError` if there are too many."""
+    count = max(round(plays * fps), 1)
+    if count > MOST_FRAMES:
+        hint = f"at most {MOST_FRAMES}: give fewer seconds, or fewer frames per second"
+        raise InputError([Problem("seconds", f"{plays:g} s are {count} frames", hint)], source)
+    return count
+
+
+@dataclass(frozen=True)
+class Animation(Film):
+    """An animation of a motion."""
+
+    motion: Motion
+    samples: Indices
+    fps: float
+    speed: float
+    trace: tuple[str, ...]
+    width: int
+    repeat: bool
+
+    @property
+    def seconds(self) -> float:
+        """The playing time [s]."""
+        return len(self) / self.fps
+
+    def _frame(self, sample: int) -> Frame:
+        return self._stage.frame(sample, self.caption(sample))
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the animation itself."""
@@ -105,7 +147,6 @@ class Animation:
 
     @property
     def _key(self) -> Frame:
-        """A picture with all the colours that occur in any frame."""
         sample = int(self.samples[-1])
         return self._stage.frame(sample, (self.caption(sample)[0], LOOSE))
 
@@ -157,16 +198,12 @@ def animate(
     problems = [
         Problem("trace", f"no link has a point '{point}'", suggest(point, held)) for point in trace if point not in held
     ]
-    if not 0 < fps <= MOST_RATE:
-        problems.append(Problem("fps", f"{fps:g} frames per second", f"more than 0, at most {MOST_RATE:g}"))
+    problems += film_problems(fps, seconds, width)
     if seconds is not None and speed is not None:
         problems.append(Problem("speed", "cannot be combined with seconds", "give one of them"))
-    rate = "seconds of motion per second of playing time: 1 is real time, 0.5 half as fast"
-    for name, value, hint in (("seconds", seconds, "the playing time, such as 4"), ("speed", speed, rate)):
-        if value is not None and not 0 < value < np.inf:
-            problems.append(Problem(name, f"{value:g} is not positive", hint))
-    if not 100 <= width <= 4000:
-        problems.append(Problem("width", f"{width} px", "from 100 to 4000 px"))
+    if speed is not None and not 0 < speed < np.inf:
+        rate = "seconds of motion per second of playing time: 1 is real time, 0.5 half as fast"
+        problems.append(Problem("speed", f"{speed:g} is not positive", rate))
     timed = bool(len(motion) > 1 and (np.diff(motion.t) > 0).all())
     if speed is not None and not timed:
         problems.append(Problem("speed", "the samples have no increasing times", "give seconds instead"))
@@ -176,10 +213,7 @@ def animate(
         raise InputError(problems, m.title or "animation")
     span = float(motion.t[-1] - motion.t[0]) if timed else len(motion) / fps
     plays = seconds or (span / speed if speed else min(max(span, SHORTEST), LONGEST) if timed else span)
-    count = max(round(plays * fps), 1)
-    if count > MOST_FRAMES:
-        hint = f"at most {MOST_FRAMES}: give fewer seconds, or fewer frames per second"
-        raise InputError([Problem("seconds", f"{plays:g} s are {count} frames", hint)], m.title or "animation")
+    count = frames_in(plays, fps, m.title or "animation")
     places = np.arange(len(motion), dtype=float)
     # The last sample of a cycle equals the first and is shown once.
     share = np.linspace(0.0, 1.0, count, endpoint=not (repeat and _closes(motion)))

@@ -12,7 +12,7 @@ from structkin.branches.assemblies import Assemblies, Assembly
 from structkin.numerical_tolerances import NEGLIGIBLE
 from structkin.plan.status import Status
 from structkin.show.letters import legible
-from structkin.show.quantities import Measures, driver_quantity, measures_of
+from structkin.show.quantities import Measures, measures_of
 from structkin.show.scene import Placing
 from structkin.show.style import GROUND, LARGE, LOOSE, NORMAL, SMALL, new_figure, plain
 from structkin.show.terminal import text_table
@@ -166,7 +166,7 @@ def _drivers_words(found: Assemblies, measures: Measures) -> str:
     """Return the drivers' values in words."""
     parts = []
     for id, value in found.drivers.items():
-        quantity = driver_quantity(found.mechanism, id)
+        quantity = found.mechanism.drivers[id].quantity
         parts.append(f"{id} = {value / measures.size(quantity):.5g} {measures.pretty(quantity)}")
     if len(parts) > 4:
         parts = [*parts[:3], f"... ({len(found.drivers)} drivers)"]

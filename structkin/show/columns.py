@@ -17,7 +17,7 @@ from structkin.model.units import Units
 from structkin.plan.status import Status
 from structkin.show.files import heading, table_file, table_writer
 from structkin.show.interest import points_on_links
-from structkin.show.quantities import OF_LINK, OF_POINT, driver_quantity, measures_of, per
+from structkin.show.quantities import OF_LINK, OF_POINT, measures_of, per
 from structkin.show.style import group_label
 from structkin.solve import Motion
 from structkin.solve.motion.moving_frames import PartKind
@@ -51,7 +51,7 @@ def coefficients_of(motion: Motion, name: str, kind: PartKind, units: Units | No
     m, measures = motion.mechanism, measures_of(motion.mechanism, units)
     length, unit = measures.size("length"), measures.unit("length")
     drivers = list(m.drivers)
-    angular = [driver_quantity(m, id) == "angle" for id in drivers]
+    angular = [m.drivers[id].quantity == "angle" for id in drivers]
     sizes = [1.0 if one else length for one in angular]
     words = ["rad" if one else unit for one in angular]
     own, top, count, travel = (1.0, "rad", 1, 1.0) if kind == "link" else (length, unit, 2, motion.size / length)
@@ -91,7 +91,7 @@ def driver_columns(motion: Motion, units: Units | None = None) -> Iterator[Colum
     """Yield the value of each driver."""
     measures = measures_of(motion.mechanism, units)
     for id, values in motion.drivers.items():
-        quantity = driver_quantity(motion.mechanism, id)
+        quantity = motion.mechanism.drivers[id].quantity
         yield Column(id, "value", measures.unit(quantity), values[0] / measures.size(quantity))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from structkin.errors import InputError, Problem
 from structkin.model.units import Units
 from structkin.show.columns import failed_groups, status_words
-from structkin.show.quantities import OF_LINK, OF_POINT, driver_quantity, measures_of
+from structkin.show.quantities import OF_LINK, OF_POINT, measures_of
 from structkin.solve import Motion
 from structkin.solve.motion.moving_frames import PartKind
 
@@ -32,7 +32,7 @@ def to_xarray(motion: Motion, units: Units | None = None) -> xr.Dataset:
     m, measures = motion.mechanism, measures_of(motion.mechanism, units)
     held = {point for link in m.links.values() for point in link.local}
     points, links, drivers = [p for p in m.places if p in held], list(m.topology.moving_links), list(m.drivers)
-    quantity = {id: driver_quantity(m, id) for id in drivers}
+    quantity = {id: m.drivers[id].quantity for id in drivers}
     driver_size = np.array([measures.size(quantity[id]) for id in drivers])
     arrays: dict[str, Any] = {}
 

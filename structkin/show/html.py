@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from structkin.branches.circuits import Circuits
 from structkin.model.mechanism import Mechanism
-from structkin.show.quantities import driver_quantity, measures_of
+from structkin.show.quantities import measures_of
 from structkin.show.terminal import short, text_table
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def mechanism_table(mechanism: Mechanism) -> Table:
         words = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in kind).strip()
         rows.append(("joint", joint.id, f"{words}: {', '.join(joint.links)}"))
     for id, drive in mechanism.drivers.items():
-        quantity = driver_quantity(mechanism, id)
+        quantity = mechanism.drivers[id].quantity
         measures = measures_of(mechanism)
         speed = None if drive.law is None else drive.law.speed
         pace = "free" if drive.law is None else "by a law"

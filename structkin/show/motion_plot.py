@@ -18,7 +18,7 @@ from structkin.show.columns import coefficients_of
 from structkin.show.fitting import MARK, SIDE, add_title, legends_above, lines_that_fit
 from structkin.show.interest import output_links, points_of_interest, points_on_links
 from structkin.show.letters import legible
-from structkin.show.quantities import OF_LINK, OF_POINT, Measures, driver_quantity, measures_of, usual
+from structkin.show.quantities import OF_LINK, OF_POINT, Measures, measures_of, usual
 from structkin.show.style import GROUND, NORMAL, PALETTE, SMALL, dress, group_label, new_figure, plain
 from structkin.solve import Motion
 from structkin.solve.motion.moving_frames import PartKind
@@ -182,7 +182,7 @@ def abscissa(motion: Motion, measures: Measures) -> Abscissa:
         id, values = next(iter(motion.drivers.items()))
         steps = np.diff(values[0])
         if (steps > 0).all() or (steps < 0).all():
-            quantity = driver_quantity(motion.mechanism, id)
+            quantity = motion.mechanism.drivers[id].quantity
             return Abscissa(values[0] / measures.size(quantity), plain(f"{id} [{measures.pretty(quantity)}]"))
     return Abscissa(np.arange(len(motion), dtype=np.float64), "sample")
 

@@ -69,7 +69,7 @@ def usual(motion: Motion, quantity: str) -> float:
     """
     base, power = _QUANTITIES[quantity]
     units = {"angle": 1.0, "length": motion.size}
-    rates = [np.abs(z[1]) / units[driver_quantity(motion.mechanism, id)] for id, z in motion.drivers.items()]
+    rates = [np.abs(z[1]) / units[motion.mechanism.drivers[id].quantity] for id, z in motion.drivers.items()]
     pace = max((float(np.max(rate[np.isfinite(rate)], initial=0.0)) for rate in rates), default=0.0)
     return float(units[base] * pace**power)
 
@@ -86,11 +86,6 @@ def first_peak(values: Floats) -> int | None:
     if not np.isfinite(sizes).any():
         return None
     return int(np.argmax(sizes >= (1 - NEGLIGIBLE) * np.nanmax(sizes)))
-
-
-def driver_quantity(mechanism: Mechanism, driver: str) -> str:
-    """Return what a driver's coordinate is: "angle" or "length"."""
-    return "angle" if mechanism.drivers[driver].kind == "angle" else "length"
 
 
 def per(top: str, *bottoms: str) -> str:

@@ -25,7 +25,7 @@ from structkin.show.interest import MOST_TRACED, points_of_interest, points_on_l
 from structkin.show.labels import place_labels, root_figure
 from structkin.show.letters import legible
 from structkin.show.pose import path_of, sketch_poses
-from structkin.show.quantities import Measures, driver_quantity, measures_of
+from structkin.show.quantities import Measures, measures_of
 from structkin.show.scene import Placing
 from structkin.show.style import (
     GROUND,
@@ -145,7 +145,7 @@ def pose_words(motion: Motion, sample: int, measures: Measures) -> str:
     if np.isfinite(motion.t[sample]):
         parts.append(f"t = {motion.t[sample]:.4g} s")
     for id, values in motion.drivers.items():
-        quantity = driver_quantity(motion.mechanism, id)
+        quantity = motion.mechanism.drivers[id].quantity
         # A value that passes zero is shown as 0, not as a rounding error.
         value = values[0, sample] if abs(values[0, sample]) > NEGLIGIBLE * np.nanmax(np.abs(values[0])) else 0.0
         parts.append(f"{id} = {value / measures.size(quantity):.4g} {measures.pretty(quantity)}")

@@ -15,7 +15,7 @@ from structkin.show.columns import Column, all_columns, motion_to_dict, nested, 
 from structkin.show.fitting import add_title, legends_above
 from structkin.show.letters import legible
 from structkin.show.motion_forces import Curve, effort_unit, in_thousands, panel, thousands
-from structkin.show.quantities import driver_quantity, measures_of
+from structkin.show.quantities import measures_of
 from structkin.show.style import DRIVER, GROUND, NORMAL, PALETTE, new_figure, plain
 from structkin.show.terminal import summary_table
 from structkin.types import Floats
@@ -143,7 +143,7 @@ def plot_simulation(simulation: Simulation) -> Figure:
     panels: list[tuple[str, Sequence[Curve]]] = []
     title = f"{m.title or 'Mechanism'}: simulation"
     for quantity, word, effort in (("angle", "angle", "torque [N m]"), ("length", "travel", "force [N]")):
-        ids = [id for id in m.drivers if driver_quantity(m, id) == quantity][:MOST]
+        ids = [id for id in m.drivers if m.drivers[id].quantity == quantity][:MOST]
         if ids:
             values = [simulation.drivers[id][0] / measures.size(quantity) for id in ids]
             panels.append((f"{word} [{measures.pretty(quantity)}]", _curves(ids, values)))

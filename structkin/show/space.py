@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -14,11 +13,10 @@ from structkin.errors import InputError, Problem
 from structkin.multibody.model import GROUND as FIXED
 from structkin.multibody.model import Body, SpatialModel, Spring
 from structkin.multibody.readings import Readings
-from structkin.show.animation import LONGEST, MOST_FRAMES, MOST_RATE, SHORTEST, WRITERS, animation_format
+from structkin.show.animation import LONGEST, SHORTEST, Film, film_problems, frames_in
 from structkin.show.backend import load_matplotlib
-from structkin.show.files import whole_file
 from structkin.show.style import GROUND, LARGE, NORMAL, SMALL, group_colour, new_figure, plain
-from structkin.show.video import Frame, Frames
+from structkin.show.video import Frame
 from structkin.types import Floats, Indices
 
 if TYPE_CHECKING:
@@ -194,18 +192,15 @@ def draw_space_motion(motion: Readings, sample: int = -1) -> Figure:
 
 
 @dataclass(frozen=True)
-class SpaceAnimation:
-    """The moving pictures of a motion in space: `samples[k]` is the sample that frame k shows."""
+class SpaceAnimation(Film):
+    """The moving pictures of a motion in space."""
 
     motion: Readings
     samples: Indices
     fps: float
     trace: tuple[str, ...]
     width: int
-
-    def __len__(self) -> int:
-        """Return the number of frames."""
-        return len(self.samples)
+    repeat: bool = True
 
     @cached_property
     def _stage(self) -> _Stage:
@@ -214,18 +209,9 @@ class SpaceAnimation:
     def _frame(self, sample: int) -> Frame:
         return self._stage.frame(sample, f"t = {self.motion.t[sample]:.2f} s")
 
-    def frames(self, progress: Callable[[float], None] | None = None) -> Frames:
-        """Yield the frames as RGB pictures (height, width, 3), 8 bits a colour."""
-        for k, sample in enumerate(self.samples.tolist()):
-            yield self._frame(sample)
-            if progress is not None:
-                progress((k + 1) / len(self))
-
-    def save(self, path: str | Path, *, progress: Callable[[float], None] | None = None) -> None:
-        """Write a GIF, WebP or MP4 by the suffix; MP4 needs ffmpeg. Raises `InputError` where it cannot be written."""
-        write = WRITERS[animation_format(path, self.fps)]
-        with whole_file(path, "wb") as file:
-            write(file, self.frames(progress), self._frame(int(self.samples[-1])), self.fps, True)
+    @property
+    def _key(self) -> Frame:
+        return self._frame(int(self.samples[-1]))
 
 
 def animate_space(
@@ -249,20 +235,12 @@ def animate_space(
         for name in points
         if not _is_point(model, name)
     ]
-    if not 0 < fps <= MOST_RATE:
-        problems.append(Problem("fps", f"{fps:g} frames a second", f"more than 0, at most {MOST_RATE:g}"))
-    if seconds is not None and not 0 < seconds < np.inf:
-        problems.append(Problem("seconds", f"{seconds:g} is not positive", "such as 4"))
-    if not 100 <= width <= 4000:
-        problems.append(Problem("width", f"{width} px", "from 100 to 4000 px"))
-    if problems:
+    if problems := problems + film_problems(fps, seconds, width):
         raise InputError(problems, model.name or "animation")
     span = float(motion.t[-1] - motion.t[0])
     plays = seconds or min(max(span, SHORTEST), LONGEST)
-    count = max(round(plays * fps), 1) if span else 1  # what ends at once stands still
-    if count > MOST_FRAMES:
-        hint = f"at most {MOST_FRAMES}: play fewer seconds, or fewer frames a second"
-        raise InputError([Problem("seconds", f"{plays:g} s are {count} frames", hint)], model.name or "animation")
+    # What ends at once stands still.
+    count = frames_in(plays, fps, model.name or "animation") if span else 1
     times = motion.t[0] + span * np.arange(count) / count
     samples = np.rint(np.interp(times, motion.t, np.arange(len(motion.t)))).astype(np.intp)
     return SpaceAnimation(motion, samples, fps, points, width)

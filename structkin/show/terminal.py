@@ -10,7 +10,7 @@ import numpy as np
 from structkin.model.units import Units
 from structkin.numerical_tolerances import NEGLIGIBLE
 from structkin.show.interest import moving_points
-from structkin.show.quantities import OF_LINK, OF_POINT, Measures, driver_quantity, measures_of, usual
+from structkin.show.quantities import OF_LINK, OF_POINT, Measures, measures_of, usual
 from structkin.solve import Motion
 from structkin.structure import KinematicStructure
 from structkin.types import Floats
@@ -112,7 +112,7 @@ def _course(motion: Motion, measures: Measures) -> str:
     if np.isfinite(motion.t).any():
         lines.append(f"t {_range(motion.t)} s")
     for id, values in motion.drivers.items():
-        quantity = driver_quantity(motion.mechanism, id)
+        quantity = motion.mechanism.drivers[id].quantity
         lines.append(f"driver {id} {_range(values[0] / measures.size(quantity))} {measures.pretty(quantity)}")
     gaps = motion.residual()
     if np.isfinite(gaps).any():

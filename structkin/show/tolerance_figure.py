@@ -13,7 +13,7 @@ from structkin.show.columns import plain_values
 from structkin.show.files import check_table, table_file, table_writer
 from structkin.show.fitting import add_title
 from structkin.show.letters import legible
-from structkin.show.quantities import driver_quantity, measures_of
+from structkin.show.quantities import measures_of
 from structkin.show.style import NORMAL, PALETTE, SMALL, dress, new_figure, plain
 from structkin.types import Floats
 
@@ -100,7 +100,7 @@ def _along(found: Tolerances) -> tuple[str, Floats]:
     if np.isfinite(found.motion.t).all():
         return "t [s]", found.motion.t
     id = next(iter(found.motion.drivers))
-    measures, quantity = measures_of(found.mechanism), driver_quantity(found.mechanism, id)
+    measures, quantity = measures_of(found.mechanism), found.mechanism.drivers[id].quantity
     return f"{id} [{measures.unit(quantity)}]", found.motion.drivers[id][0] / measures.size(quantity)
 
 

@@ -23,7 +23,7 @@ from structkin.plan.status import Status
 from structkin.show.drawing import holder, links_of, sized_scene
 from structkin.show.interest import MOST_TRACED, points_of_interest
 from structkin.show.pose import path_of, sketch_poses
-from structkin.show.quantities import driver_quantity, measures_of
+from structkin.show.quantities import measures_of
 from structkin.show.scene import Frame, Placing, Scene, Shape
 from structkin.show.style import group_colour, link_colour
 from structkin.solve import Motion, structure_of
@@ -97,7 +97,7 @@ def samples(mechanism: Mechanism, motion: Motion | None = None) -> dict[str, Any
     poses = motion.poses if motion is not None else sketch_poses(mechanism)
     writer = _Writer(mechanism, None, poses)
     measures = measures_of(mechanism)
-    size = {id: measures.size(driver_quantity(mechanism, id)) for id in mechanism.drivers}
+    size = {id: measures.size(mechanism.drivers[id].quantity) for id in mechanism.drivers}
     if motion is None:
         t, status = None, [[0, 0, "sketch", None]]
         drivers = {id: [drive.start] for id, drive in mechanism.drivers.items()}
@@ -219,7 +219,7 @@ class _Writer:
         frames = {name.text: name for name in scene.names if name.style == "italic"}
         found = []
         for id in self.mechanism.drivers:
-            quantity, name = driver_quantity(self.mechanism, id), frames[id]
+            quantity, name = self.mechanism.drivers[id].quantity, frames[id]
             found.append(
                 {
                     "id": id,

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.plan.plan import Operand, Plan, Register, Step
+from structkin.plan.plan import Plan, Register, Step
 from structkin.plan.status import Status
 from structkin.rows.affine import Affine
 from structkin.solve.engine import Lanes
@@ -48,18 +48,11 @@ class Part:
 
     def inputs(self, step: Step, field: Field | None = None) -> tuple[Any, ...]:
         """Return the inputs of a step, or their derivatives in a field."""
-        return tuple(self._operand(operand, field) for operand in step.inputs)
+        return step.read(lambda register: self.register(register, field), constant=field is None)
 
     def outputs(self, step: Step, field: Field | None = None) -> tuple[Any, ...]:
         """Return the unknowns of a step, or their derivatives in a field."""
         return tuple(self.register(register, field) for register in step.outputs)
-
-    def _operand(self, operand: Operand, field: Field | None) -> Any:
-        if isinstance(operand, Register):
-            return self.register(operand.index, field)
-        if isinstance(operand, float):
-            return operand if field is None else 0.0
-        return np.array([[operand.real], [operand.imag]]) if field is None else np.zeros((2, 1))
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,8 +44,7 @@ class ContourPoses:
 
     def lanes(self) -> Lanes:
         """Return the poses as lanes."""
-        n = self.x.shape[1]
-        return Lanes(self.x[None], np.zeros(n, np.int8), np.full(n, -1, np.int32), np.zeros(0))
+        return Lanes.solved(self.x[None])
 
     def mean(self, values: NDArray[Any]) -> Floats:
         """Return the values (..., n) at the lanes of functions (..., n * nodes) on the circles."""
@@ -87,6 +86,12 @@ class Lanes:
             x.fill(np.nan)
         least, steepest = np.full((2, len(plan.steps)), np.inf)
         return cls(x, np.zeros(n, np.int8), np.full(n, -1, np.int32), least, None, steepest)
+
+    @classmethod
+    def solved(cls, x: NDArray[Any]) -> Lanes:
+        """Return lanes with these slots (orders, rows, n), in which no step failed."""
+        n = x.shape[2]
+        return cls(x, np.zeros(n, np.int8), np.full(n, -1, np.int32), np.zeros(0))
 
     def take(self, index: Any) -> Lanes:
         """Return some of the lanes: a copy, or a view for a slice."""

@@ -135,7 +135,7 @@ def compare_measured(
     """Read measured data and compare; see `Mechanism.compare_measured`."""
     known = _quantities(mechanism)
     wanted, against = _chosen(mechanism, path, columns, known)
-    kind = "time" if against == "t" else _driver_kind(mechanism, against)
+    kind = "time" if against == "t" else mechanism.drivers[against].quantity
     read: dict[str, Floats] = {}
     problems = []
     for name in wanted:
@@ -186,10 +186,6 @@ def _angle(link: str) -> Quantity:
 
 def _travel(joint: str) -> Quantity:
     return "length", lambda motion: motion.travel(joint)
-
-
-def _driver_kind(m: Mechanism, id: str) -> str:
-    return "angle" if m.drivers[id].kind == "angle" else "length"
 
 
 def _chosen(
@@ -304,7 +300,7 @@ def _lag(
         raise Flaw("the model has too few poses to look for a lag")
     step = 2 * reach / (SHIFTS - 1)
     if abs(best) + step > reach or not math.isfinite(badness(best - step) + badness(best + step)):
-        kind = "time" if against == "t" else _driver_kind(m, against)
+        kind = "time" if against == "t" else m.drivers[against].quantity
         unit = "s" if kind == "time" else getattr(m.units, kind)
         ends = f"{reach / m.units.scale(kind):.4g} {unit} to each side"
         raise Flaw(

@@ -30,7 +30,7 @@ from structkin.plan.status import Status
 from structkin.solve.closure import closing_error, poses_of
 from structkin.solve.engine import Lanes, discriminant, step_inputs, sweep
 from structkin.solve.schedule import Schedule
-from structkin.solve.sweep import smooth_sweep
+from structkin.solve.sweep import sweep_between
 from structkin.solve.tracking import unpacked
 from structkin.structure import KinematicStructure, decompose
 from structkin.types import Floats
@@ -200,7 +200,7 @@ def _closes(mechanism: Mechanism, plan: Plan, moved: str | None = None, far: flo
     for id, z in values.items():
         z[0] = drives[id].start + (shifts if id == moved else 0.0)
     schedule = Schedule(mechanism, np.full(len(shifts), np.nan), values, frozenset(drives))
-    lanes = smooth_sweep(plan, schedule)
+    lanes, _ = sweep_between(plan, schedule)
     # A change point is singular but can be passed, even where guides meet at infinity.
     passed = np.isin(lanes.status, (Status.OK, Status.SINGULAR))
     error = closing_error(poses_of(mechanism, plan, lanes.x[0]), drives, {id: z[0] for id, z in values.items()})

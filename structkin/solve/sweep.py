@@ -22,18 +22,14 @@ from structkin.solve.schedule import Schedule
 from structkin.types import Floats
 
 
-def smooth_sweep(plan: Plan, schedule: Schedule, progress: Progress | None = None, *, flip: bool = True) -> Lanes:
-    """Run a plan over the stations of a schedule, with the modes that keep the motion smooth.
-
-    Without `flip` each dyad keeps its mode, and the motion changes to the other branch at a change point.
-    """
-    return sweep_between(plan, schedule, progress, flip=flip)[0]
-
-
 def sweep_between(
     plan: Plan, schedule: Schedule, progress: Progress | None = None, *, flip: bool = True
 ) -> tuple[Lanes, Between]:
-    """Run a plan as `smooth_sweep` does; return also the motion between the stations."""
+    """Run a plan over the stations of a schedule, with the modes that keep the motion smooth.
+
+    Without `flip` each dyad keeps its mode, and the motion changes to the other branch at a change point. Returns the
+    stations, and the motion between them.
+    """
     changes = ModeChanges(plan)
     lanes = _smooth_lanes(plan, schedule, changes, progress, flip=flip)
     return lanes, Between(plan, schedule, changes, lanes.x[0])

@@ -11,7 +11,8 @@ from structkin.structure.joint_rows import GROUND, Rows
 from structkin.structure.parts import FreePart, Redundancy
 from structkin.types import Flags, Ints
 
-_DRIVER_EQUATION = {"angle": "angle", "slide": "travel", "distance": "distance"}
+#: What each kind of driver gives.
+DRIVER_EQUATION = {"angle": "angle", "slide": "travel", "distance": "distance"}
 
 
 def describe_redundancies(rows: Rows, circuits: dict[int, list[int]]) -> tuple[Redundancy, ...]:
@@ -35,7 +36,7 @@ def describe_redundancies(rows: Rows, circuits: dict[int, list[int]]) -> tuple[R
 def _equation(rows: Rows, row: int) -> str:
     item = int(rows.item[row])
     if item >= rows.n_joints:
-        return _DRIVER_EQUATION[DRIVER_KINDS[rows.topology.driver_kind[item - rows.n_joints]]]
+        return DRIVER_EQUATION[DRIVER_KINDS[rows.topology.driver_kind[item - rows.n_joints]]]
     equations = JOINT_KINDS[KINDS[rows.topology.joint_kind[item]]].equations
     return equations[0] if rows.turns[row] else equations[-1]
 

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from structkin.model.topology import JOINT_KINDS, Topology, pin_of
+from structkin.structure.diagnostics import DRIVER_EQUATION
 from structkin.structure.parts import Group
 
 if TYPE_CHECKING:
     from structkin.structure.result import KinematicStructure
-
-_COORDINATE = {"angle": "angle", "slide": "travel", "distance": "distance"}
 
 
 def reason(structure: KinematicStructure, group: Group) -> str:
@@ -54,7 +53,7 @@ def _driven(structure: KinematicStructure, group: Group) -> list[str]:
     source = dict(group.exterior)
     result = []
     for id in group.drivers:
-        text = f"the {_COORDINATE[drivers[id].kind]} that {id} gives"
+        text = f"the {DRIVER_EQUATION[drivers[id].kind]} that {id} gives"
         feeder = source.get(id)
         result.append(f"{text} relative to group {feeder + 1}" if feeder is not None else text)
     return result

@@ -143,7 +143,7 @@ def _circuits(dependencies: list[Sparse], priority: list[int]) -> dict[int, list
     return {row: sorted(reduced[row]) for row in sorted(reduced)}
 
 
-def free_motion(rows: Rows, values: Ints, owner: Ints, block: Ints, loose: Flags, seed: int = 0) -> Ints:
+def free_motion(rows: Rows, values: Ints, owner: Ints, block: Ints, loose: Flags) -> Ints:
     """Return one random motion (n, 3) that all owned rows allow: the twist of each vertex, modulo PRIME.
 
     The rows are independent. Vertices that are not `loose` do not move; a vertex at rest in a random motion is at rest
@@ -165,7 +165,7 @@ def free_motion(rows: Rows, values: Ints, owner: Ints, block: Ints, loose: Flags
             if line:
                 arrivals.setdefault(max(int(block[c // 3]) for c in line), []).append(line)
     bound = {c for c, _ in pivots}
-    draw = np.random.default_rng([seed, 19_70])
+    draw = np.random.default_rng([0, 19_70])
     motion: Sparse = {c: int(draw.integers(1, PRIME)) for c in sorted(own) if c not in bound}
     solve_back(pivots, motion)
     result = np.zeros((rows.n_vertices, 3), dtype=np.int64)

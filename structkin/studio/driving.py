@@ -158,7 +158,7 @@ class Driving:
     def _sample(self, v: Floats, a: Floats, dq: Floats, ddq: Floats) -> Motion:
         """Return the pose with these rates of its slots (rows,) and drivers (f,) as a motion of one sample."""
         x = np.stack((self.pose.x, v, a))[:, :, None]
-        lanes = Lanes(x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
+        lanes = Lanes.solved(x)
         q = np.stack((self.pose.q, dq, ddq))
         drivers = {id: q[:, k : k + 1] for k, id in enumerate(self.order)}
         t = self.time

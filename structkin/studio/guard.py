@@ -17,10 +17,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
+from structkin.studio.page import ASSETS
 from structkin.studio.peer import is_own
-
-#: Paths of the page itself: code that anybody may read.
-PUBLIC = ("/", "/studio.js", "/studio.css", "/icon.svg")
 
 #: Headers of every answer: nothing is loaded from elsewhere or sent there, and no other page may frame this one.
 HEADERS: Mapping[str, str] = {
@@ -73,7 +71,7 @@ class Guard:
         if not socket and scope["method"] not in ("GET", "HEAD"):
             return "the studio is only read by HTTP"
         given = QueryParams(scope["query_string"]).get("token", "")
-        if scope["path"] not in PUBLIC and not secrets.compare_digest(given.encode(), self.token.encode()):
+        if scope["path"] not in ASSETS and not secrets.compare_digest(given.encode(), self.token.encode()):
             return "the token is missing: open the address that `structkin studio` printed"
         return None
 

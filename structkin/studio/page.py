@@ -36,7 +36,7 @@ def _bundled(name: str) -> Callable[[], str]:
     return lambda: (DIST / name).read_text(encoding="utf-8")
 
 
-#: Files that are served without a token: text and media type.
+#: Files of the page itself, which anybody may read without a token: text and media type.
 ASSETS: Mapping[str, tuple[Callable[[], str], str]] = {
     "/": (lambda: _HTML, "text/html; charset=utf-8"),
     "/icon.svg": (lambda: _ICON, "image/svg+xml"),

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from trusses import FOUR_RING, SEVEN, TRIAD, closed, legs, truss
 
 from structkin.branches.homotopy import NotEnumeratedError, modes_of
-from structkin.branches.homotopy.homotopies import ParameterHomotopy
+from structkin.branches.homotopy.homotopies import ParameterHomotopy, ProductHomotopy
 from structkin.branches.homotopy.modes import equations_of
 from structkin.branches.homotopy.path_tracking import follow
 from structkin.branches.homotopy.reality import real_modes
-from structkin.branches.homotopy.solutions import by_parameters, by_products, solutions
+from structkin.branches.homotopy.solutions import at_ends, by_parameters, solutions
 from structkin.branches.homotopy.start_solutions import starts_of
 from structkin.groups import General, Rows
 from structkin.rows.affine import Affine, Frame
@@ -40,13 +40,10 @@ def vector(z):
     return np.array([[z.real], [z.imag]])
 
 
-def largest_gap(modes, pairs):
-    """The largest gap at a pin, from positions alone: `pairs` hold two (link or -1, local position) each."""
-
-    def place(link, local):
-        return local if link < 0 else modes.origins[:, link] + modes.directions[:, link] * local
-
-    return max(np.max(np.abs(place(*a) - place(*b))) for a, b in pairs)
+def by_products(chart, seed=0):
+    """Follow all C(2k, k) paths from products of linear forms: a second method, without a start of this shape."""
+    homotopy = ProductHomotopy(*chart.forms, chart.shape.products, seed)
+    return at_ends(follow(homotopy, *homotopy.starts()), None)
 
 
 def published():

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import typer
-from commands import structkin
+from commands import called, structkin
 from typer.testing import CliRunner
 
 import structkin as sk
@@ -130,10 +130,6 @@ def test_check_names_a_pin_slightly_beside_its_guide(tmp_path, guide, at, pin):
     run = CliRunner().invoke(app, ["check", str(file)])
     note = f"note: joints.guide: pin {pin} is {at} mm off the line of the guide; draw it on the line, unless"
     assert run.exit_code == 0 and (note in run.stdout if pin else "off the line" not in run.stdout)
-
-
-def called(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def test_a_misspelt_command_is_told_the_closest_one():

@@ -6,12 +6,11 @@ import json
 
 import numpy as np
 import pytest
+from commands import called as run
 from crank_rocker_text import CRANK_ROCKER
-from typer.testing import CliRunner
 
 import structkin as sk
 from structkin import design
-from structkin.cli import app
 from structkin.design.optimise_file import read_optimisation
 from structkin.examples import path
 from structkin.solve.sensitivity.parameters import read_parameters
@@ -31,10 +30,6 @@ BOUNDS = """
 "lengths.B-C" = [50, 200]
 "lengths.C-D" = [50, 200]
 """
-
-
-def run(*words):
-    return CliRunner().invoke(app, [*map(str, words)])
 
 
 def written(file, text):

@@ -5,17 +5,12 @@ import json
 import math
 
 import pytest
+from commands import called as structkin
 from rich.console import Console
-from typer.testing import CliRunner
 
 import structkin as sk
-from structkin.cli import app
 from structkin.examples import path
 from structkin.show.limits_figure import draw_circuits, draw_limits, limits_table
-
-
-def structkin(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def texts(figure):

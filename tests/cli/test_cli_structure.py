@@ -5,17 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from typer.testing import CliRunner
+from commands import called as structkin
 
 import structkin as sk
-from structkin.cli import app
 from structkin.cli.explain import lines_of
 from structkin.examples import names, path
 from structkin.structure import decompose
-
-
-def structkin(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture

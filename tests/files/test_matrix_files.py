@@ -11,11 +11,10 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
+from commands import called as run
 from random_topology import random_topology
-from typer.testing import CliRunner
 
 from structkin import Driver, Joint, Topology
-from structkin.cli import app
 from structkin.errors import InputError
 from structkin.examples import path
 from structkin.files.readers.matrix import read_matrix
@@ -34,10 +33,6 @@ def read(file: Path, text: str, **options: Any) -> Topology:
     found = read_matrix(file, **options)
     assert found is not None
     return found
-
-
-def run(*arguments: object) -> Any:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.mark.parametrize("seeds", [range(30), pytest.param(range(30, 1000), marks=pytest.mark.slow)], ids=str)

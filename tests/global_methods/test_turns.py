@@ -8,7 +8,7 @@ from cases import few
 from coordinate_samples import FAMILIES, distinct, four_bar, slider_crank
 
 import structkin as sk
-from structkin.global_methods.turns import Turns
+from structkin.global_methods.follow import Turns
 
 CRANK_ROCKER = (1, 3, 2.5, 3, 0.7)
 

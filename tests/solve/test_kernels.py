@@ -30,7 +30,7 @@ from structkin.solve import compile_plan
 from structkin.solve import compiled_run as running
 from structkin.solve.call import make_schedule
 from structkin.solve.coefficients import Coefficients
-from structkin.solve.sweep import smooth_sweep
+from structkin.solve.sweep import sweep_between
 
 #: Few mechanisms, as every kind takes seconds to compile; the dialect of NumPy is tested on all.
 COMPILED = ("stephenson_iii_triad", "crank_rocker")
@@ -43,7 +43,7 @@ def solved(m, engine, monkeypatch, samples=None, t=None):
     schedule = make_schedule(m, samples, t, None, None)
     if plan.tracked and not schedule.is_fine:
         schedule = schedule.fine()[0]
-    lanes = smooth_sweep(plan, schedule)
+    lanes, _ = sweep_between(plan, schedule)
     return lanes, columns(plan, lanes)
 
 
@@ -201,8 +201,8 @@ def test_functions_that_cannot_be_traced_run_directly(kind, monkeypatch):
     monkeypatch.setattr(choice, "SMALL", 0)
     mixed = replace(plan, steps=tuple(steps), engine="python")
     assert not kernel_plan_of(mixed).is_whole and kernel_plan_of(mixed).runs
-    reference = smooth_sweep(replace(plan, engine="python"), schedule)
-    lanes = smooth_sweep(mixed, schedule)
+    reference, _ = sweep_between(replace(plan, engine="python"), schedule)
+    lanes, _ = sweep_between(mixed, schedule)
     np.testing.assert_array_equal(lanes.x, reference.x)
     assert_same((lanes, columns(mixed, lanes)), (reference, columns(plan, reference)))
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from structkin.branches.homotopy.bilinear import Bilinear
-from structkin.branches.homotopy.homotopies import ParameterHomotopy, ProductHomotopy
+from structkin.branches.homotopy.homotopies import ParameterHomotopy
 from structkin.branches.homotopy.path_tracking import Ends, follow
 from structkin.branches.homotopy.start_solutions import Chart, starts_of
 from structkin.errors import StructkinError
@@ -148,12 +148,6 @@ def by_parameters(chart: Chart, parameters: tuple[Complexes, Complexes]) -> Solu
         if not _jumped(ends):
             break
     return at_ends(ends, len(starts))
-
-
-def by_products(chart: Chart, seed: int = 0) -> Solutions:
-    """Follow all C(2k, k) paths from products of linear forms: a second method, without a start of this shape."""
-    homotopy = ProductHomotopy(*chart.forms, chart.shape.products, seed)
-    return at_ends(follow(homotopy, *homotopy.starts()), None)
 
 
 def at_ends(ends: Ends, total: int | None) -> Solutions:

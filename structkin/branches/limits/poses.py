@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import Relation, Turn
-from structkin.plan.plan import Operand, Plan, Register, Step
+from structkin.plan.plan import Plan, Register
 from structkin.solve.strokes import Stroke
 from structkin.types import Floats
 
@@ -96,7 +96,7 @@ class Poses:
             if (stroke := self.stroke(index)) is not None:
                 room = stroke.room(lambda part: part.components(slots.__getitem__), self.path(p))
                 return np.broadcast_to(room, np.shape(p))
-            return self._signed(index, self._inputs(self.plan.steps[index], slots), np.shape(p))
+            return self._signed(index, self.plan.steps[index].read(slots.__getitem__), np.shape(p))
 
     def stroke_words(self, stroke: Stroke, p: Any, modes: Modes, zero: Iterable[int]) -> str:
         """Return which end of a stroke is reached at parameters p (1,), in words."""
@@ -112,7 +112,7 @@ class Poses:
         """Return the inputs of a step at parameters p (n,)."""
         with np.errstate(all="ignore"):
             slots = self._slots(self._ancestors[index], p, modes, frozenset(zero))
-            return self._inputs(self.plan.steps[index], slots)
+            return self.plan.steps[index].read(slots.__getitem__)
 
     @cached_property
     def closing(self) -> tuple[int, ...]:
@@ -122,7 +122,7 @@ class Poses:
         with np.errstate(all="ignore"):
             # A relation that always closes has no discriminant, whatever its inputs.
             slots = self._slots(steps, nowhere, dict.fromkeys(steps, 1), frozenset())
-            inputs = {index: self._inputs(self.plan.steps[index], slots) for index in steps}
+            inputs = {index: self.plan.steps[index].read(slots.__getitem__) for index in steps}
             fails = [index for index, h in inputs.items() if self._closed(index).discriminant(h) is not None]
         count, within = len(self.plan.steps), {*steps}
         fails += [count + k for k in range(len(self.strokes)) if within.issuperset(self._ancestors[count + k])]
@@ -167,7 +167,7 @@ class Poses:
             slots[item.register] = item.at(drivers[item.driver])
         for index in steps:
             step, kind = self.plan.steps[index], self._closed(index)
-            h, root = self._inputs(step, slots), None
+            h, root = step.read(slots.__getitem__), None
             if isinstance(kind, Turn):
                 root = self.known.turn(index, p)
             elif kind.modes == 2:
@@ -182,13 +182,3 @@ class Poses:
         kind = self._closed(index)
         discriminant = np.asarray(kind.discriminant(h))
         return np.broadcast_to(discriminant if kind.modes == 2 else discriminant * self.plan.steps[index].mode, shape)
-
-    @staticmethod
-    def _inputs(step: Step, slots: Mapping[int, Any]) -> tuple[Any, ...]:
-        return tuple(_operand(operand, slots) for operand in step.inputs)
-
-
-def _operand(operand: Operand, slots: Mapping[int, Any]) -> Any:
-    if isinstance(operand, Register):
-        return slots[operand.index]
-    return operand if isinstance(operand, float) else np.array([[operand.real], [operand.imag]])

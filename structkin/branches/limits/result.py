@@ -230,7 +230,7 @@ def driver_unit(mechanism: Mechanism, driver: str) -> str:
 
 def driver_size(mechanism: Mechanism, driver: str) -> float:
     """Return the size in SI of the unit of a driver's coordinate."""
-    return mechanism.units.scale("angle" if mechanism.drivers[driver].kind == "angle" else "length")
+    return mechanism.units.scale(mechanism.drivers[driver].quantity)
 
 
 def driver_words(mechanism: Mechanism, driver: str, value: float, digits: int = DIGITS) -> str:

@@ -37,26 +37,16 @@ def _closed(plan: Plan, step: Step) -> Run:
     relation: Any = step.kind
     none, first = (0.0,) * 4, plan.rows(step.outputs[0]).start
 
-    def inputs(rows: Sequence[Any], *, rates: bool = False) -> tuple[Any, ...]:
-        """Return the inputs in rows of numbers, one or more lanes; constants have no rates."""
-        found: list[Any] = []
-        for item in step.inputs:
-            if isinstance(item, Register):
-                part = plan.rows(item.index)
-                found.append(np.array(rows[part] if plan.widths[item.index] == 2 else rows[part.start]))
-            elif isinstance(item, float):
-                found.append(0.0 if rates else item)
-            else:
-                found.append(np.zeros((2, 1)) if rates else np.array([[item.real], [item.imag]]))
-        return tuple(found)
+    def inputs(slots: Sequence[float], *, rates: bool = False) -> tuple[Any, ...]:
+        """Return the inputs in slots (rows,), as one lane; constants have no rates."""
+        return plan.inputs(step, np.array(slots)[:, None], constant=not rates)
 
     def write(target: Any, values: Sequence[Any]) -> None:
         for slot, value in zip(step.outputs, values, strict=True):
             target[plan.rows(slot)] = np.reshape(np.broadcast_to(value, (plan.widths[slot], 1)), -1).tolist()
 
     def run(mem: Any, s: int, begin: int, end: int, dt: float) -> int:
-        x0, x1, x2 = ([[value] for value in rows] for rows in mem.x)
-        h, dh, ddh = inputs(x0), inputs(x1, rates=True), inputs(x2, rates=True)
+        h, dh, ddh = inputs(mem.x[0]), inputs(mem.x[1], rates=True), inputs(mem.x[2], rates=True)
         root: Any = None
         found = relation.discriminant(h)
         if isinstance(relation, Turn):
@@ -79,7 +69,7 @@ def _closed(plan: Plan, step: Step) -> Run:
         for order, values in enumerate((phi, rates, second)):
             write(mem.x[order], values)
         for column in (mem.K[a] for a in mem.moved[begin:end]):
-            write(column, relation.linear(h, phi, inputs([[value] for value in column], rates=True), none))
+            write(column, relation.linear(h, phi, inputs(column, rates=True), none))
         return 1
 
     return run

@@ -23,7 +23,7 @@ from structkin.global_methods.families.rows import Writer, solve_places
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import Joint, pin_of
 from structkin.plan.driver_rows import write_driver
-from structkin.rows.affine import FIXED, Affine, Frame
+from structkin.rows.affine import FIXED, Affine, frames_in_slots
 from structkin.rows.equations import Equations
 from structkin.solve import Motion
 from structkin.solve.motion.moving_frames import cross
@@ -76,11 +76,10 @@ def make_columns(mechanism: Mechanism, structure: KinematicStructure) -> Columns
     ground, groups = mechanism.topology.ground, _body_groups(mechanism, structure)
     links = mechanism.topology.moving_links
     pins = [pin for body in groups if (pin := pin_of(body)) is not None]
-    frames = {link: Frame(Affine.slot(2 * k), Affine.slot(2 * k + 1)) for k, link in enumerate(links)}
     places = {pin: Affine.slot(2 * len(links) + k) for k, pin in enumerate(pins)}
     w = Writer(
-        mechanism, solve_places(mechanism, structure), {ground: FIXED, **frames}, angles=True, size=mechanism.size,
-        pins=places,
+        mechanism, solve_places(mechanism, structure), {ground: FIXED, **frames_in_slots(links)}, angles=True,
+        size=mechanism.size, pins=places,
     )  # fmt: skip
     for joint in mechanism.topology.joints:
         if not (pair := mechanism.joints[joint.id]).parts:

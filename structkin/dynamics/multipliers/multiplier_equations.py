@@ -436,7 +436,7 @@ class Multipliers:
         if self.users:
             z[0, :, 0] = self.drivers.values(X[0], dict(zip(c.links, turns.tolist(), strict=True)))
             z[1, :, 0] = self.drivers.rates(X[0], X[1])
-        lanes = Lanes(x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
+        lanes = Lanes.solved(x)
         drivers, counted = (
             dict(zip(self.order, z.swapaxes(0, 1), strict=True)),
             dict(zip(c.links, turns[:, None], strict=True)),

@@ -94,8 +94,7 @@ class Watch:
         self._given = largest(motions) if motions.shape[1] else np.zeros(0, np.intp)
         system = cast(Coordinates, _Given(self._joints, self._given))
         scaled = Scaled(system, Dense if self._joints.n <= FULL else Sparse)
-        z = self._z(q, t)
-        self._scaled = scaled.choose(q[:, None], z) if scaled.redundant else scaled
+        self._scaled = scaled.choose(q[:, None], self._z(q, t))
         self._last = self._ahead = self._seen(q, t)
 
     def _z(self, q: Floats, t: float) -> Floats:

@@ -68,7 +68,7 @@ class Pose:
 def lanes_of(x: Floats, rates: Floats | None = None) -> Lanes:
     """Return the slots (rows,) of one pose, with their rates (rows,) if given, as lanes."""
     both = x[None, :, None] if rates is None else np.stack((x, rates))[:, :, None]
-    return Lanes(both, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
+    return Lanes.solved(both)
 
 
 def roots_at(plan: Plan, steps: Sequence[int], x: NDArray[Any]) -> NDArray[Any]:

@@ -455,7 +455,7 @@ class Reduced:
         It is that of the mechanism with its own drivers.
         """
         known = np.concatenate((x[:2], np.full_like(x[:1], np.nan)))
-        lanes = Lanes(known, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
+        lanes = Lanes.solved(known)
         turned = self.turns(z, x[0, :, 0], turns)
         # Only user functions read the drivers' values.
         values = z if self.own is self.mechanism or not self.users else self.own_drivers(z, x[:, :, 0], turned)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from structkin.files.writers.sheets import structure_sheet
-from structkin.model.harmless import latex
+from structkin.model.harmless import latex, latex_number
 from structkin.model.mechanism import Mechanism
 from structkin.show.columns import Column, all_columns, status_words
 from structkin.show.files import whole_file
@@ -163,5 +163,4 @@ def cell(value: Any) -> str:
         return latex(value)
     if value is None or not math.isfinite(value):
         return ""
-    mantissa, _, power = f"{value:.{DIGITS}g}".partition("e")
-    return f"${mantissa} \\cdot 10^{{{int(power)}}}$" if power else f"${mantissa}$"
+    return latex_number(value, DIGITS)

@@ -87,4 +87,4 @@ def _kinds(mechanism: Mechanism, section: str, id: str, entry: dict[str, Any]) -
         return "angle", "length"
     if section == "forces":
         return "time", str(entry["type"])
-    return "time", "angle" if mechanism.drivers[id].kind == "angle" else "length"
+    return "time", mechanism.drivers[id].quantity

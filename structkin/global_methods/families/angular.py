@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from structkin.checked import checked
-from structkin.global_methods.families.moved import Moved
+from structkin.global_methods.families.common import CommonCoordinates
 from structkin.global_methods.families.rows import Driven, Writer
 from structkin.global_methods.families.system import Label, PerCoordinate, PerDriver, PerLink
 from structkin.global_methods.families.terms import DriverTerms
@@ -36,7 +36,7 @@ class _Chain:
 
 
 @checked
-class AngularCoordinates(Moved):
+class AngularCoordinates(CommonCoordinates):
     """Coordinates of a tree of links; see `structkin.global_methods.Coordinates`.
 
     Rows in the frames, and in the turns of links that gears turn, come first; then the orientations, which are linear
@@ -87,19 +87,10 @@ class AngularCoordinates(Moved):
             np.concatenate((self._chain.columns, q_columns)),
         )
 
-    def __repr__(self) -> str:
-        """Return family and size."""
-        return f"<Coordinates {self.family}: {self.n} coordinates, {self.m} rows>"
-
     @property
     def n(self) -> int:
         """Number of coordinates."""
         return self.tree.n
-
-    @property
-    def m(self) -> int:
-        """Number of rows."""
-        return len(self.rows)
 
     def _write_linear(self, writer: Writer, sliding: Mapping[str, int]) -> None:
         """Write orientations, and travels that are coordinates, as rows linear in q."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from structkin.checked import checked
-from structkin.global_methods.families.moved import Moved
+from structkin.global_methods.families.common import CommonCoordinates
 from structkin.global_methods.families.rows import Writer
 from structkin.global_methods.families.system import Label, PerCoordinate, PerDriver, PerLink
 from structkin.global_methods.families.terms import DriverTerms, Weights
@@ -37,7 +37,7 @@ class Variable:
 
 
 @checked
-class PolynomialCoordinates(Moved):
+class PolynomialCoordinates(CommonCoordinates):
     """Coordinates in which the rows of lower pairs are quadratic; see `structkin.global_methods.Coordinates`."""
 
     def __init__(
@@ -58,19 +58,10 @@ class PolynomialCoordinates(Moved):
         self._equations = Equations([row.form for row in writer.rows], self.column_units, turns)
         self._split(writer)
 
-    def __repr__(self) -> str:
-        """Return family and size."""
-        return f"<Coordinates {self.family}: {self.n} coordinates, {self.m} rows>"
-
     @property
     def n(self) -> int:
         """Number of coordinates."""
         return len(self.names)
-
-    @property
-    def m(self) -> int:
-        """Number of rows."""
-        return len(self.rows)
 
     def _split(self, writer: Writer) -> None:
         """Put the rows that hold in every sample first, then those that switch between two forms."""

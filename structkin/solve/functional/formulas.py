@@ -31,7 +31,7 @@ from structkin.rows.affine import Affine
 from structkin.solve.functional.traced import Record, Traced, UndecidedError, parts
 from structkin.solve.many.record import ManyPlan, record_many
 from structkin.solve.many.variants import at, plain
-from structkin.solve.sensitivity.parameters import Parameter
+from structkin.solve.sensitivity.parameters import Parameter, bound_together
 from structkin.solve.special_geometry import compile_plan, structure_of
 from structkin.solve.strokes import Stroke, strokes_of
 
@@ -177,9 +177,7 @@ def _refused(mechanism: Mechanism, parameters: Sequence[Parameter]) -> list[Prob
             text = "may move the sketch, from which the turns of gears, cams and wheels are counted"
             problems.append(Problem(parameter.name, text, "vary lengths"))
     if structure.over and parameters:
-        ids = ", ".join(dict.fromkeys(item.id for item in structure.over))
-        text = "its redundant joints agree with these dimensions only, so no dimension can vary alone"
-        problems.append(Problem(ids, text, "leave out the redundant joints"))
+        problems.append(bound_together(structure))
     if mechanism._pose is not None:
         problems.append(Problem("mechanism", "is drawn in another pose than its file", "load it as the file has it"))
     return problems

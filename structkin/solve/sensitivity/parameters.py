@@ -29,6 +29,7 @@ from structkin.model.flaw import Flaw
 from structkin.model.mechanism import Mechanism
 from structkin.model.numbers import STILL, length_of, name_in, number_in_si, number_of, own_value, rebuilt
 from structkin.model.topology import suggest
+from structkin.structure import KinematicStructure
 
 #: The keys of joints whose numbers may vary, besides `axis`, and `over` and `to` of a law.
 _OF_JOINT = ("radius", "base", "radii", "at", "outline", "through", "profile", "start", "ratio")
@@ -93,6 +94,13 @@ def read_parameters(mechanism: Mechanism, names: Iterable[str]) -> tuple[Paramet
     if problems:
         raise InputError(problems, mechanism.title or "mechanism")
     return tuple(found.values())
+
+
+def bound_together(structure: KinematicStructure) -> Problem:
+    """Return the problem of a mechanism whose redundant joints hold for its own dimensions only."""
+    ids = ", ".join(dict.fromkeys(item.id for item in structure.over))
+    text = "its redundant joints agree with these dimensions only, so no dimension can vary alone"
+    return Problem(ids, text, "leave out the redundant joints")
 
 
 def varied(mechanism: Mechanism, values: Mapping[Parameter, float]) -> Mechanism:

@@ -49,7 +49,7 @@ from structkin.rows.relations import OnCurve
 from structkin.rows.row import Row
 from structkin.solve.many.record import ManyBuilder, Products, record_many
 from structkin.solve.many.variants import Variants, VariantsDiffer, at, differing
-from structkin.solve.sensitivity.parameters import Parameter, varied
+from structkin.solve.sensitivity.parameters import Parameter, bound_together, varied
 from structkin.solve.special_geometry import compile_plan, structure_of
 from structkin.types import Floats
 
@@ -172,9 +172,7 @@ def varied_plan(mechanism: Mechanism, parameters: Sequence[Parameter]) -> Varied
 def _made(mechanism: Mechanism, parameters: Sequence[Parameter]) -> VariedPlan:
     structure = structure_of(mechanism)
     if structure.over and any(not (parameter.section == "drivers" or parameter.is_still) for parameter in parameters):
-        ids = ", ".join(dict.fromkeys(item.id for item in structure.over))
-        message = "its redundant joints agree with these dimensions only, so no dimension can vary alone"
-        raise InputError([Problem(ids, message, "leave out the redundant joints")], mechanism.title)
+        raise InputError([bound_together(structure)], mechanism.title)
     joints = mechanism.joints
     alone = any(joints.of(kind) for kind in (TurnCoupling, Cam, Geneva, CurveSlot))
     if not alone and all(_is_simple(parameter) for parameter in parameters):

@@ -109,10 +109,10 @@ class TrackerState:
         """Return the poses (rows, n) of solved lanes."""
         return np.take(self.out, self.path.lanes[k], axis=1)
 
-    def is_flat(self, pose: Poses, limit: float = FLAT) -> bool:
+    def is_flat(self, pose: Poses) -> bool:
         """Return whether a pose is so near a singular one that its tangent is unreliable."""
         clear = abs(pose.determinant[0]) > self.doubtful_determinant
-        return not clear and bool(self.sigma(pose)[0] < limit)
+        return not clear and bool(self.sigma(pose)[0] < FLAT)
 
     def sigma(self, poses: Poses) -> Floats:
         """Return the smallest singular value of the scaled Jacobian (n,)."""

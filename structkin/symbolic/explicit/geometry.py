@@ -23,13 +23,13 @@ class Plane:
     e2: Floats
 
 
-def plane_of(tree: Tree, others: tuple[Floats, ...] = ()) -> Plane | None:
-    """Return the plane in which all bodies move, None for a model in space; `others` are axes of joints that are cut.
+def plane_of(tree: Tree) -> Plane | None:
+    """Return the plane in which all bodies move, None for a model in space.
 
     All axes of rotation have to be parallel to its normal, all translations at right angles to it. The axis of gravity
     or of a load does not count: what is parallel to the normal does no work.
     """
-    turns = [b.rotation for b in tree.bodies if b.rotation.any()] + list(others)
+    turns = [b.rotation for b in tree.bodies if b.rotation.any()]
     if not turns:
         return None
     n = turns[0] if turns[0][np.argmax(np.abs(turns[0]))] > 0 else -turns[0]

@@ -10,7 +10,7 @@ import sympy as sp
 from sympy.printing.latex import LatexPrinter
 
 from structkin.model.harmless import latex as harmless
-from structkin.model.harmless import told_apart
+from structkin.model.harmless import latex_number, told_apart
 from structkin.symbolic.explicit.parameters import spelled
 
 if TYPE_CHECKING:
@@ -159,16 +159,11 @@ def _given(equations: Equations, names: _Names) -> str:
     lines = [f"Coordinates (joint): {coordinates}."]
     if equations.parameters:
         rows = (
-            f"${symbol_name(name)}$ & {_figure(p.value)} & {_unit(p.unit)} & {names.words[p.meaning]} \\\\"
+            f"${symbol_name(name)}$ & {latex_number(p.value, 6)} & {_unit(p.unit)} & {names.words[p.meaning]} \\\\"
             for name, p in equations.parameters.items()
         )
         lines += ["", "\\begin{longtable}{llll}", *rows, "\\end{longtable}"]
     return "\n".join(lines)
-
-
-def _figure(value: float) -> str:
-    mantissa, _, power = f"{value:.6g}".partition("e")
-    return f"${mantissa} \\cdot 10^{{{int(power)}}}$" if power else f"${mantissa}$"
 
 
 def _unit(unit: str) -> str:
