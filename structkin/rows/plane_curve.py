@@ -124,16 +124,16 @@ class PlaneCurve:
                 break
         return u
 
-    def distance(self, place: Vector, on: Stretch | None = None) -> Jet:
+    def distance(self, place: Vector, pieces: Stretch | None = None) -> Jet:
         """Return the signed distance of a point, a jet of up to three directions; from given pieces, if any."""
         X, Y = place
         directions = len(X.parts).bit_length() - 1
         count = max(directions, 1) + 2
-        if on is None:
+        if pieces is None:
             u = self.foot(X.parts[0], Y.parts[0])
             curve = self.at(u, count)
         else:
-            u, curve = self._on_stretch(X.parts[0], Y.parts[0], on, count)
+            u, curve = self._on_stretch(X.parts[0], Y.parts[0], pieces, count)
         (cx, cy), (tx, ty), (bx, by) = curve[:3]
         slope = tx * tx + ty * ty - (X.parts[0] - cx) * bx - (Y.parts[0] - cy) * by
         rates = [
