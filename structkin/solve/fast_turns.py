@@ -145,7 +145,7 @@ def _parts_of_wheel(turn: Floats) -> Indices:
     with np.errstate(invalid="ignore"):
         back = np.flatnonzero(step[1:] * step[:-1] < 0.0)
     far[back] = far[back + 1] = np.maximum(far[back], far[back + 1])
-    return np.maximum(np.fmin(np.nan_to_num(np.ceil(far / FAST)), 2.0**40), 1.0).astype(np.intp)
+    return np.asarray(np.fmin(np.fmax(np.ceil(far / FAST), 1.0), 2.0**40), np.intp)
 
 
 def _movers(plan: Plan, targets: Iterable[int]) -> frozenset[int]:

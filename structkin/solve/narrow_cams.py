@@ -20,7 +20,7 @@ from structkin.numerical_tolerances import NEVER_FLAT
 from structkin.plan.plan import Plan
 from structkin.rows.affine import Affine
 from structkin.rows.periodic import TURN, Function
-from structkin.types import Flags, Floats
+from structkin.types import Flags, Floats, Indices
 
 #: Places at which a function is examined: evenly over a turn, and in each of its pieces.
 PLACES, IN_PIECE = 3600, 8
@@ -133,6 +133,21 @@ def pass_humps(plan: Plan, x: Floats, cams: Sequence[Followed]) -> Flags:
         low = angle[:-1] + np.minimum(step, 0.0) - more
         found |= cam.humps.between(low, low + far + 2.0 * more)
     return found
+
+
+def near_humps(plan: Plan, x: Floats, cams: Sequence[Followed], last: Indices) -> Indices:
+    """Return the lanes of x (rows, n) that a step from a lane to the one at `last` (n,) passes over, and a hump too."""
+    passed = np.zeros(x.shape[1] + 1, np.intp)
+    for cam in cams:
+        angle = cam.angle(plan, x)
+        if angle.shape == x.shape[1:]:
+            step = np.diff(angle)
+            step = np.nan_to_num(step - TURN * np.round(step / TURN))
+            ahead, back = (np.append(0.0, np.cumsum(np.maximum(way, 0.0))) for way in (step, -step))
+            first = np.flatnonzero(cam.humps.between(angle - (back[last] - back), angle + (ahead[last] - ahead)))
+            np.add.at(passed, first, 1)
+            np.add.at(passed, last[first] + 1, -1)
+    return np.flatnonzero(np.cumsum(passed)[:-1])
 
 
 def hide_humps(plan: Plan, x: Any, cams: Sequence[Followed]) -> Flags:

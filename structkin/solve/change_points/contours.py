@@ -73,7 +73,8 @@ class Zeros:
 
     def at(self, some: Indices | Flags) -> Zeros:
         """Return those inside some of the circles."""
-        return Zeros(*(each[some] for each in (self.count, self.middle, self.clearance, self.touch, self.rough)))
+        numbers = self.count[some], self.middle[some], self.clearance[some]
+        return Zeros(*numbers, self.touch[some], self.rough[some])
 
     def put(self, other: Zeros, at: Indices) -> None:
         """Replace those inside some circles."""
