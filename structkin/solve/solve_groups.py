@@ -125,7 +125,9 @@ def _taken(tracked: Lanes, kept: Indices, index: Any) -> Lanes:
     return lanes
 
 
-def mark_gaps(status: NDArray[np.int8], group: NDArray[np.int32], kept: Indices, lanes: Lanes, posed: Indices) -> None:
+def mark_gaps(
+    status: NDArray[np.int8], group: NDArray[np.int32], kept: Indices, lanes: Lanes, posed: Indices | None = None
+) -> None:
     """Mark samples that have a pose but follow a gap, or a stretch not followed, between them and the sample before.
 
     The samples `lanes` are at the places `kept` (n,) of a finer path with these statuses and groups, of which those
