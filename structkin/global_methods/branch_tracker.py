@@ -69,8 +69,9 @@ class BranchTracker:
 
     `units` (f, 1) are their units, `angular` (f, 1) says which are angles that repeat after a whole turn; `turning`:
     the only driver is an angle, so that its turns may repeat. `groups` returns the status (lanes,) and the coordinates
-    (n, lanes) that the motion has group by group. Results are predictions and solutions q (n, lanes), which lanes are
-    solved and in how many iterations. `lanes` are those whose drivers have values; a *place* is an index into them.
+    (n, lanes) that the motion has group by group; lanes that are `near` are not passed over. Results are predictions
+    and solutions q (n, lanes), which lanes are solved and in how many iterations. `lanes` are those whose drivers have
+    values; a *place* is an index into them.
     """
 
     scaled: Scaled
@@ -79,6 +80,7 @@ class BranchTracker:
     angular: Flags
     turning: bool = False
     groups: ByGroups | None = None
+    near: Indices | None = None
     stations: int = 0
     failures: list[Failure] = field(default_factory=list)
 

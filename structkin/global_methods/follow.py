@@ -106,11 +106,13 @@ def _path_lengths(tracker: BranchTracker) -> Floats:
 
 
 def _ends(tracker: BranchTracker) -> Indices:
-    """Return the places that need a station: before missing samples, where a driver reverses, at the end."""
+    """Return the places that need a station: those near others, before gaps, where a driver reverses, at the end."""
     breaks = np.diff(tracker.lanes) > 1
     for step in np.diff(tracker.values, axis=1):
         moving = np.flatnonzero(step)
         breaks[moving[1:]] |= step[moving[1:]] * step[moving[:-1]] < 0
+    if tracker.near is not None:
+        breaks |= np.isin(tracker.lanes[:-1], tracker.near)
     return np.append(np.flatnonzero(breaks), len(tracker.lanes) - 1)
 
 

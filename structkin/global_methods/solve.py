@@ -14,6 +14,7 @@ from structkin.checked import checked
 from structkin.global_methods.branch_tracker import STEP, BranchTracker, Failure
 from structkin.global_methods.families.make import constraints
 from structkin.global_methods.families.system import Coordinates
+from structkin.global_methods.follow import LONGEST
 from structkin.global_methods.frame_plan import Solved, fill, frame_plan
 from structkin.global_methods.linear import SOLVERS
 from structkin.global_methods.scaled import Scaled
@@ -25,7 +26,7 @@ from structkin.solve.engine import Lanes
 from structkin.solve.motion import Motion
 from structkin.solve.motion.moving_frames import MovingFrames
 from structkin.solve.schedule import Schedule
-from structkin.solve.solve_groups import mark_gaps, run_from_sketch
+from structkin.solve.solve_groups import fine_stations, mark_gaps, run_from_sketch
 from structkin.solve.special_geometry import compile_plan, structure_of
 from structkin.structure import KinematicStructure
 from structkin.types import Flags, Floats, Indices
@@ -79,9 +80,10 @@ def solve_globally(
     """Solve a mechanism over a schedule by one of the methods of `SOLVERS`; see `structkin.solve.solve_groups`."""
     structure = structure_of(mechanism)
     coordinates = constraints(mechanism, family, structure=structure)
-    compile_plan(mechanism)  # refuses redundant joints that contradict each other, and sketches in a singular position
+    # It refuses redundant joints that contradict each other, and sketches in a singular position.
+    by_groups = compile_plan(mechanism).run_by(engine)
     plan = frame_plan(mechanism)
-    fine, kept = schedule.fine(12 * len(mechanism.links))
+    fine, kept = fine_stations(by_groups, schedule, LONGEST)
     grant(STEP * coordinates.n * len(fine))
     drivers = np.zeros((3, 0, len(fine)))
     if coordinates.drivers:
@@ -100,7 +102,6 @@ def solve_globally(
             rows[:, at] = values
 
     def groups() -> tuple[NDArray[np.int8], Floats]:
-        by_groups = compile_plan(mechanism).run_by(engine)
         found = run_from_sketch(by_groups, fine)
         motion = Motion(mechanism, by_groups, fine.t, fine.drivers, found)
         moving = MovingFrames(mechanism, by_groups, found)
@@ -108,7 +109,7 @@ def solve_globally(
         X = np.concatenate([moving.value(part).T for part in frames])
         return found.status, coordinates.from_frames(X, {link: motion.turn(link) for link in turned})
 
-    tracker = GlobalSolver(mechanism, coordinates, method, engine).run(drivers, keep, kept, progress, groups)
+    tracker = GlobalSolver(mechanism, coordinates, method, engine).run(drivers, keep, kept, progress, groups, fine.near)
     lanes = fill(plan, mechanism, Solved(links, frames, turned, turns), schedule.drivers)
     # Samples without driver values are already marked.
     missing = ~np.isfinite(drivers[0][:, kept]).all(axis=0)
@@ -144,7 +145,9 @@ def _mark(
     # The samples after the one where the tracker stopped share its group.
     group = groups[np.searchsorted([f.sample for f in failures], np.arange(len(tracker.status)), side="right")]
     lanes.group[bad] = group[kept[bad]]
-    mark_gaps(tracker.status, group, kept, lanes)
+    gone = np.flatnonzero(tracker.status == Status.OUT_OF_REACH)
+    posed = gone[np.isfinite(tracker.by_groups[1][:, gone]).all(axis=0)] if len(gone) else gone
+    mark_gaps(tracker.status, group, kept, lanes, posed)
     lost = bad & (status != Status.SINGULAR)
     for step in plan.steps:
         for slot in step.outputs:

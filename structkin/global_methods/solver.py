@@ -96,11 +96,12 @@ class GlobalSolver:
         kept: Indices | None = None,
         progress: Callable[[float], None] | None = None,
         groups: ByGroups | None = None,
+        near: Indices | None = None,
     ) -> BranchTracker:
         """Solve for drivers' values, rates and second rates (3, f, n), or for those of them that are `kept`.
 
-        `keep` is called with each solved block; without `groups` the motion ends at a gap. The tracker that is returned
-        says which samples have no numbers.
+        `keep` is called with each solved block; without `groups` the motion ends at a gap. Values that are `near` each
+        other are not passed over. The tracker that is returned says which samples have no numbers.
         """
         z = drivers[0].copy()
         for row in self._distances:
@@ -108,7 +109,7 @@ class GlobalSolver:
             z[row, z[row] < 0] = np.nan
         kept = np.arange(z.shape[1]) if kept is None else kept
         self._compiled = is_worth_it(self._engine, len(self.coordinates.pattern[0]), len(kept))
-        tracker = BranchTracker(self._stations, z, self._units, self._angular, self._turning, groups)
+        tracker = BranchTracker(self._stations, z, self._units, self._angular, self._turning, groups, near)
         follow(tracker, None if progress is None else lambda part: progress(TRACKING * part))
         self._solve(tracker, drivers, kept, keep, progress)
         return tracker

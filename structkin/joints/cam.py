@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from structkin.joints.pair import Pair, Poses
-from structkin.rows.periodic import TURN
+from structkin.rows.affine import Affine, Frame
+from structkin.rows.periodic import TURN, Function
 from structkin.types import Floats
 
 
@@ -50,6 +52,15 @@ class Cam(Pair, ABC):
     def gaps(self, poses: Poses) -> tuple[Floats]:
         """Return the distance between follower and cam."""
         return (self.gap(poses) / poses.size,)
+
+    @abstractmethod
+    def angle_between(self, frames: Mapping[str, Frame]) -> tuple[Affine, Affine]:
+        """Return two directions: what the follower does is a function of the angle from the first to the second."""
+
+    @property
+    @abstractmethod
+    def by_angle(self) -> tuple[Function, Floats]:
+        """This function, and angles (n,) at which its pieces end, in any order."""
 
     @property
     @abstractmethod

@@ -13,6 +13,7 @@ carries a roller past the cam's shaft: the profile then crosses itself, or lies 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -25,8 +26,9 @@ from structkin.joints.guide import Guide
 from structkin.joints.pair import Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.numerical_tolerances import ROUNDED_DATA
+from structkin.rows.affine import Affine, Frame
 from structkin.rows.curves import Curve
-from structkin.rows.periodic import TURN, Follow
+from structkin.rows.periodic import TURN, Follow, Function
 from structkin.rows.relations import ByLaw, TurnByLaw
 from structkin.types import Complexes, Floats
 
@@ -172,6 +174,15 @@ class LawCam(Cam):
             return np.abs(touch - poses.at(self.cam, self._pitch(x)[0]))
         away = np.conj(poses.along(self.follower, self.normal))
         return np.abs(((touch - poses.at(self.cam, self._profile(x))) * away).real)
+
+    def angle_between(self, frames: Mapping[str, Frame]) -> tuple[Affine, Affine]:
+        """Return the directions of the carrier and the cam."""
+        return frames[self.carrier].direction, frames[self.cam].direction
+
+    @property
+    def by_angle(self) -> tuple[Function, Floats]:
+        """The follower's travel or angle."""
+        return self.follow, self.sense * (self.law.function.breaks - self.phase)
 
     @property
     def base_radius(self) -> float:

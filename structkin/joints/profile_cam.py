@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,8 +14,9 @@ from structkin.groups.profile import ContactDistance
 from structkin.joints.cam import Cam, cam_angles
 from structkin.joints.pair import Poses
 from structkin.joints.row_writer import RowWriter
+from structkin.rows.affine import Affine, Frame
 from structkin.rows.curves import Curve
-from structkin.rows.periodic import TURN, Follow, Piecewise
+from structkin.rows.periodic import TURN, Follow, Function, Piecewise
 from structkin.rows.relations import FaceOnProfile, OnProfile
 from structkin.types import Complexes, Floats
 
@@ -51,6 +53,19 @@ class ProfileCam(Cam):
         axis = np.conj(poses.along(self.cam))
         arm = (poses.at(self.follower, self.touch) - poses.at(self.cam, self.centre)) * axis
         return arm, None if self.normal is None else poses.along(self.follower, self.normal) * axis
+
+    def angle_between(self, frames: Mapping[str, Frame]) -> tuple[Affine, Affine]:
+        """Return the directions of the cam, and from its centre to the follower's reference point, or of its normal."""
+        cam, follower = frames[self.cam], frames[self.follower]
+        if self.normal is not None:
+            return cam.direction, follower.direction * self.normal
+        return cam.direction, follower.point(self.touch) - cam.point(self.centre)
+
+    @property
+    def by_angle(self) -> tuple[Function, Floats]:
+        """The follower's distance from the cam's centre, or the radius where a concave profile has no such function."""
+        distance = self.contact_distance
+        return distance if distance.is_single_valued else self.function, self.function.breaks
 
     @cached_property
     def contact_distance(self) -> ContactDistance:

@@ -62,11 +62,13 @@ def mark(status: NDArray[np.int8], group: NDArray[np.int32], where: Flags, outco
     group[worse] = at
 
 
-def behind_gaps(status: NDArray[np.int8], kept: Indices) -> list[tuple[Status, Indices, Indices]]:
+def behind_gaps(
+    status: NDArray[np.int8], kept: Indices, posed: Indices | None = None
+) -> list[tuple[Status, Indices, Indices]]:
     """Return which samples (m,) have a pose but follow a gap, or a stretch not followed, since the sample before.
 
-    The samples are at the places `kept` (n,) of a finer path with these statuses. With each outcome the samples come
-    with the places (m,) that are the first to tell.
+    The samples are at the places `kept` (n,) of a finer path with these statuses; places that only follow a gap may be
+    `posed`. With each outcome the samples come with the places (m,) that are the first to tell.
 
     >>> at = np.array([0, 1, 3])
     >>> [(what.words, who.tolist()) for what, who, _ in behind_gaps(np.array([0, 0, 1, 0], np.int8), at)]
@@ -78,7 +80,11 @@ def behind_gaps(status: NDArray[np.int8], kept: Indices) -> list[tuple[Status, I
     behind = np.searchsorted(kept, ends)
     inside = (behind > 0) & (behind < len(kept))
     ends, behind = ends[inside], behind[inside]
-    first = (status[kept[behind]] == Status.OK) & (status[kept[behind - 1]] == Status.OK)
+    # A gap in which the sample before lies is that one's own. Another begins behind a pose.
+    has_pose = np.isin(status, (Status.OK, Status.SINGULAR))
+    has_pose[posed if posed is not None else []] = True
+    latest = np.maximum.accumulate(np.where(has_pose, np.arange(len(status)), -1))
+    first = (status[kept[behind]] == Status.OK) & (latest[ends - 1] >= kept[behind - 1])
     ends, behind = ends[first], behind[first]
     # A gap ends the motion, and what has not been followed proves nothing.
     proved = status[ends] == Status.OUT_OF_REACH

@@ -10,19 +10,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from structkin.budget import TOGETHER, charge
-from structkin.groups import RG, RPR, RRR
+from structkin.groups import RPR, RRR
 from structkin.numerical_tolerances import FLAT_WITHIN
 from structkin.plan.plan import Plan, Register
 from structkin.rows.affine import Affine
 from structkin.solve.change_points.beside_gaps import beside_gaps
 from structkin.solve.change_points.between import Between
 from structkin.solve.engine import Lanes
+from structkin.solve.fast_wheels import counted_turns, wheels_on_links
+from structkin.solve.narrow_cams import Followed, pass_humps
 from structkin.solve.schedule import Schedule
-from structkin.types import Indices
+from structkin.types import Floats, Indices
 
 #: A link turns at most this far between two stations [rad].
 FAST = 0.5
@@ -42,10 +45,12 @@ def slow_motion(
     vectors: Sequence[Affine],
     run: Callable[[Schedule], tuple[Lanes, Between]],
     moved: Sequence[int] = (),
+    cams: Sequence[Followed] = (),
 ) -> tuple[Schedule, Indices, Lanes, bool]:
     """Run a schedule with stations added until between two neither these vectors nor what moves them turns far.
 
-    Nor does what moves the registers `moved`; and next to the gap of a group no later one may have a change point.
+    Nor does what moves the registers `moved`; followers of `cams` do not move there and back unseen, and next to the
+    gap of a group no later one may have a change point.
     Return the new schedule, the places of the old stations in it, its lanes, and whether that was possible: if a link
     turns without bound, no stations are added. Those that are, are charged to the budget of the call.
     """
@@ -55,8 +60,9 @@ def slow_motion(
     for k in range(ROUNDS):
         finest, places, lanes = now
         parts = _parts(plan, lanes, vectors, moved)
-        parts[beside_gaps(between, lanes, near=k > 0)] = PARTS
-        if (parts == 1).all():
+        parts[pass_humps(plan, lanes.x[0], cams) | beside_gaps(between, lanes, near=k > 0)] = PARTS
+        overlooked = _overlooked(plan, finest, lanes, moved, cams)
+        if (parts == 1).all() and not len(overlooked):
             break
         most = most or WORST * float(np.sum(parts > 1))
         added = float(np.sum(parts - 1.0))
@@ -64,6 +70,7 @@ def slow_motion(
             return *begun, False
         charge(added * plan.numbers / TOGETHER)
         finer, at = finest.divided(parts)
+        finer = replace(finer, near=np.union1d(finer.near, at[overlooked]))
         lanes, between = run(finer)
         now = finer, at[places], lanes
     return *now, True
@@ -72,6 +79,25 @@ def slow_motion(
 def is_slow(plan: Plan, lanes: Lanes, vectors: Sequence[Affine]) -> bool:
     """Return whether between two lanes neither these vectors nor what moves them turns far."""
     return bool((_parts(plan, lanes, vectors) == 1).all())
+
+
+def all_seen(plan: Plan, schedule: Schedule, lanes: Lanes, moved: Sequence[int], cams: Sequence[Followed]) -> bool:
+    """Return whether the lanes of a schedule show what moves these registers, and the followers of cams do."""
+    seen = (_parts(plan, lanes, (), moved) == 1).all() and not pass_humps(plan, lanes.x[0], cams).any()
+    return bool(seen) and not len(_overlooked(plan, schedule, lanes, moved, cams))
+
+
+def _overlooked(
+    plan: Plan, schedule: Schedule, lanes: Lanes, moved: Sequence[int], cams: Sequence[Followed]
+) -> Indices:
+    """Return the stations that are examined together with others (`Schedule.turns`), but have to be one by one."""
+    turns = schedule.turns
+    if len(turns) == len(schedule) or not (cams or wheels_on_links(plan)):
+        return turns[:0]
+    some = lanes.take(turns)
+    far = (_parts(plan, some, (), moved) > 1) | pass_humps(plan, some.x[0], cams)
+    inside = np.append(np.repeat(far, np.diff(turns)), False)
+    return np.setdiff1d(np.flatnonzero(inside), turns)
 
 
 def _parts(plan: Plan, lanes: Lanes, vectors: Sequence[Affine], moved: Sequence[int] = ()) -> Indices:
@@ -83,6 +109,11 @@ def _parts(plan: Plan, lanes: Lanes, vectors: Sequence[Affine], moved: Sequence[
     movers = movers.intersection(slot for step in plan.steps for slot in step.outputs)
     directions = (frame.direction for frame in plan.frames.values())
     turning = {*vectors, *(one for one in directions if movers and movers & {slot for slot, _ in one.terms})}
+    counted = {slot: rows for step in plan.steps for slot, rows in counted_turns(plan, step).items() if slot in movers}
+    # A wheel may turn by whole turns from station to station: the scalars that count these tell.
+    turning = {one for one in turning if not counted.keys() >= {slot for slot, _ in one.terms}}
+    for row in counted.values():
+        parts = np.maximum(parts, _parts_of_wheel(x[row]))
     found = [(*vector.components(lambda slot: x[plan.rows(slot)]), -np.inf) for vector in turning if vector.terms]
     for step in plan.steps:
         if movers.isdisjoint(step.outputs):
@@ -90,11 +121,6 @@ def _parts(plan: Plan, lanes: Lanes, vectors: Sequence[Affine], moved: Sequence[
         if isinstance(step.kind, RRR | RPR):
             A, B = plan.inputs(step, x)[:2]
             found.append((*(B - A), FLAT_WITHIN * plan.size))
-        elif isinstance(step.kind, RG) and isinstance(item := step.inputs[1], Register):
-            # A wheel may turn by whole turns from station to station; its scalar turn counts them.
-            with np.errstate(invalid="ignore"):
-                turned = np.abs(np.diff(x[plan.rows(item.index)][0]))
-            parts = np.maximum(parts, np.fmin(np.nan_to_num(np.ceil(turned / FAST)), 2.0**40).astype(np.intp))
     # What does not move has one number for all lanes.
     found = [(X, Y, least) for X, Y, least in found if np.shape(X) == x.shape[1:]]
     together = max(1, NUMBERS // max(x.shape[1], 1))
@@ -109,6 +135,17 @@ def _parts(plan: Plan, lanes: Lanes, vectors: Sequence[Affine], moved: Sequence[
                 fast = (fast & ~(miss <= least[:, None])).any(axis=0)
                 parts[fast] = np.maximum(parts[fast], PARTS)
     return parts
+
+
+def _parts_of_wheel(turn: Floats) -> Indices:
+    """Return into how many parts the intervals between lanes (n - 1,) are to be divided for a wheel's turns (n,)."""
+    step = np.diff(turn)
+    far = np.abs(step)
+    # Where it turns back between two lanes it turns further, but less far than beside them.
+    with np.errstate(invalid="ignore"):
+        back = np.flatnonzero(step[1:] * step[:-1] < 0.0)
+    far[back] = far[back + 1] = np.maximum(far[back], far[back + 1])
+    return np.asarray(np.fmin(np.fmax(np.ceil(far / FAST), 1.0), 2.0**40), np.intp)
 
 
 def _movers(plan: Plan, targets: Iterable[int]) -> frozenset[int]:

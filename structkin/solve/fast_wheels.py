@@ -1,14 +1,20 @@
-"""Wheels that gears turn many times as far as a driver: they would turn round while it takes a step."""
+"""Wheels that gears turn many times as far as a driver or another link: they would turn round while it takes a step.
+
+Those that turn as drivers tell make the drivers' steps short, everywhere alike. Those on links that are moved otherwise
+turn now fast and now slowly: stations are added where they turn far (`fast_turns`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from weakref import WeakKeyDictionary
 
+from structkin.groups import RG, General, Turn
 from structkin.joints.fastened import Fastened
 from structkin.joints.guide import Guide
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.mechanism import GROUND, Mechanism
+from structkin.plan.plan import Plan, Register, Step
 
 #: While a driver takes a step, no wheel turns more than so many times as far.
 TIMES = 5.0
@@ -55,6 +61,30 @@ def _shorter_steps(mechanism: Mechanism) -> Mapping[str, float]:
         for id, times in own.items():
             if abs(times) > TIMES * found.get(id, 1.0):
                 found[id] = abs(times) / TIMES
+    return found
+
+
+def counted_turns(plan: Plan, step: Step) -> Mapping[int, int]:
+    """Return the registers of the directions that a step gives links whose turns are counted, and the turns' rows."""
+    if isinstance(step.kind, RG) and isinstance(turn := step.inputs[1], Register):
+        return {step.outputs[0]: plan.rows(turn.index).start}
+    if isinstance(step.kind, General):
+        angles = step.kind.rows.angles
+        turns = step.outputs[len(step.outputs) - len(angles) :]
+        return {step.outputs[2 * k + 1]: plan.rows(turn).start for k, turn in zip(angles, turns, strict=True)}
+    return {}
+
+
+def wheels_on_links(plan: Plan) -> list[int]:
+    """Return the registers of wheels on links that not only drivers turn, where a group may have a gap behind them."""
+    counters = sum(1 << index for index, step in enumerate(plan.steps) if isinstance(step.kind, Turn))
+    limited, found = (*plan.with_root, *plan.followed), list[int]()
+    if not (counters or plan.followed):
+        return found
+    for index, step in enumerate(plan.steps):
+        on_link = plan.behind[index] & counters or not step.kind.closed_form
+        if on_link and any(plan.behind[later] >> index & 1 for later in limited):
+            found += counted_turns(plan, step)
     return found
 
 

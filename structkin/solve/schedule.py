@@ -147,7 +147,8 @@ class Schedule:
     """Stations of the drivers: times t (n,), NaN where none were given, and value, rate, second rate (3, n) of each.
 
     Between two stations a driver with a law follows its law; one given by values moves linearly. `thirds` holds the
-    third rates (n,) of the latter, NaN where they are not known.
+    third rates (n,) of the latter, NaN where they are not known. `near` are stations at the ends of parts into which
+    intervals were divided: more happens there than the drivers tell.
     """
 
     mechanism: Mechanism
@@ -155,6 +156,7 @@ class Schedule:
     drivers: Mapping[str, Floats]
     by_values: frozenset[str] = frozenset()
     thirds: Mapping[str, Floats] = field(default_factory=dict)
+    near: Indices = field(default_factory=lambda: np.zeros(0, np.intp))
 
     def __len__(self) -> int:
         """Return the number of stations."""
@@ -327,6 +329,10 @@ class Schedule:
         """Some stations, from the first to the last, between which the drivers' path is short and nearly straight."""
         if len(self) < FEW or not self.drivers:
             return np.arange(len(self))
+        return np.union1d(self._turns, self.near) if len(self.near) else self._turns
+
+    @property
+    def _turns(self) -> Indices:
         if self.is_even:
             return np.unique(np.append(np.arange(0, len(self), int(SHORT / self._even_step) or 1), len(self) - 1))
         step = np.stack([np.diff(z[0]) / self.unit(id) for id, z in self.drivers.items()])
@@ -426,7 +432,10 @@ class Schedule:
         A `straight` path is that of no time.
         """
         at = np.append(0, np.cumsum(parts))
-        return self._with(np.interp(np.arange(at[-1] + 1), at, np.arange(len(self))), at, straight=straight), at
+        inside = np.repeat(parts > 1, parts)
+        near = np.flatnonzero(np.append(inside, False) | np.append(False, inside))
+        divided = self._with(np.interp(np.arange(at[-1] + 1), at, np.arange(len(self))), at, straight=straight)
+        return replace(divided, near=np.union1d(at[self.near], near)), at
 
     def _refined(self) -> tuple[Schedule, Indices]:
         at, lead, drivers = np.append(0, np.cumsum(self.parts)), self._lead_steps, {}

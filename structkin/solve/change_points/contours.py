@@ -36,6 +36,8 @@ from structkin.types import Complexes, Flags, Floats, Indices
 RADII = (0.4, 0.2, 0.1, 0.05, 0.025)
 #: Largest change of a discriminant's argument from one place of a circle to the next that counts its zeros.
 STEEP = 2.5
+#: Where one of the last powers of a discriminant's logarithm is larger than this, its zeros are not where they seem.
+TAIL, ROUGH = 4, 1e-3
 #: Four zeros are one if they are this much closer to each other than to the circle.
 CLOSE = 0.01
 
@@ -50,27 +52,34 @@ class Zeros:
     `count` (c,) is their number, NaN where it is not certain; `middle` (c,) is the place of one or the mean of two near
     the centre, NaN where there is none; `clearance` (c,) is that of the group in the middle of two, in sizes of the
     mechanism. Where all are four in one place, they `touch` (c,): the smooth root touches zero and keeps its sign.
+    Beside other zeros near a circle the middle is `rough` (c,).
     """
 
     count: Floats
     middle: Floats
     clearance: Floats
     touch: Flags
+    rough: Flags
 
     @classmethod
     def unknown(cls, count: int) -> Zeros:
         """Return those of some circles of which nothing is known."""
         number, middle, clearance = np.full((3, count), np.nan)
-        return cls(number, middle, clearance, np.zeros(count, bool))
+        return cls(number, middle, clearance, *np.zeros((2, count), bool))
 
     def take(self, k: int) -> Zeros:
         """Return those inside one of the circles."""
-        return Zeros(self.count[[k]], self.middle[[k]], self.clearance[[k]], self.touch[[k]])
+        return self.at(np.array([k]))
+
+    def at(self, some: Indices | Flags) -> Zeros:
+        """Return those inside some of the circles."""
+        numbers = self.count[some], self.middle[some], self.clearance[some]
+        return Zeros(*numbers, self.touch[some], self.rough[some])
 
     def put(self, other: Zeros, at: Indices) -> None:
         """Replace those inside some circles."""
         self.count[at], self.middle[at], self.clearance[at] = other.count, other.middle, other.clearance
-        self.touch[at] = other.touch
+        self.touch[at], self.rough[at] = other.touch, other.rough
 
     @property
     def flat(self) -> Floats:
@@ -114,8 +123,7 @@ class Contours:
         self.until[at], self.radius[at] = other.until[better], other.radius[better]
         for step, zeros in other.zeros.items():
             mine = self.zeros.setdefault(step, Zeros.unknown(len(self.until)))
-            found = zeros.count[better], zeros.middle[better], zeros.clearance[better], zeros.touch[better]
-            mine.put(Zeros(*found), at)
+            mine.put(zeros.at(better), at)
         return self
 
 
@@ -207,7 +215,9 @@ def _smooth_root(
         for place in (mean - apart, mean, mean + apart):
             touch &= np.abs(_clearance(plan, step, h, place, radius)) <= FLAT_WITHIN
         touch &= (apart < CLOSE * radius) & (np.abs(mean) < 0.5 * radius)
-    zeros = Zeros(count, middle, clearance, touch)
+    # What is left of the last positive powers has been added to the negative ones.
+    rough = np.max(np.abs(log[:, POWERS - TAIL : POWERS]), axis=1) > ROUGH
+    zeros = Zeros(count, middle, clearance, touch, rough)
     zero = zeros.flat
     straight = np.where(np.isnan(zero)[:, None], 1.0, s - np.nan_to_num(zero)[:, None])
     rest = discriminant / straight**2

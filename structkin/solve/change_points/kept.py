@@ -19,6 +19,7 @@ from structkin.budget import charge
 from structkin.solve.change_points.between import Between, Paths, near_stations
 from structkin.solve.change_points.contours import Contours, Zeros, advance
 from structkin.solve.engine import Lanes, positions
+from structkin.solve.narrow_cams import Followed, followed_cams, hide_humps
 from structkin.track.contour import NODES
 from structkin.types import Floats, Indices
 
@@ -86,6 +87,10 @@ class Kept(Between):
 
     used: dict[Any, _Circle] = field(default_factory=dict)
     before: dict[Any, _Circle] = field(default_factory=dict)
+
+    @cached_property
+    def _cams(self) -> list[Followed]:
+        return followed_cams(self.schedule.mechanism, self.plan)
 
     @cached_property
     def _poses(self) -> _Poses:
@@ -167,7 +172,11 @@ class Kept(Between):
             circle.solved, circle.x, circle.sound = kept
         if all(fail):
             return None
-        return advance(plan, contours, [index], signs, near).zeros[index]
+        zeros = advance(plan, contours, [index], signs, near).zeros[index]
+        if cams := [cam for cam in self._cams if cam.steps & behind]:
+            hidden = np.flatnonzero(hide_humps(plan, contours.x, cams))
+            zeros.put(Zeros.unknown(len(hidden)), hidden)
+        return zeros
 
 
 def _bits(number: int) -> list[int]:

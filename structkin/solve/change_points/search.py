@@ -255,6 +255,8 @@ class _Search:
             zeros = self._zeros(paths.take(some), radius[some])
             two = (zeros.count == 2) & np.isfinite(zeros.middle)
             near = two & (np.abs(zeros.middle) < 1 + NEAR) & (zeros.clearance < NEAR)
+            # Elsewhere or farther from being one they are if that is sure.
+            two &= near | ~zeros.rough
             for k in np.flatnonzero(near):
                 self._note(paths.take(some[[k]]), radius[some[[k]]], zeros.take(int(k)), places)
             # A single zero is a limit position at an end: between the ends the discriminant is positive.
