@@ -351,7 +351,8 @@ def _moment(draft: Draft, id: str, entry: MomentEntry) -> AppliedMoment | None:
     links = entry.links or (GROUND, entry.on or "")
     if links[1] == GROUND and entry.links is None:
         raise Flaw("acts on the ground, which does not move", "name a moving link")
-    return AppliedMoment(id, links, size) if _two_links(draft, key, links) and size is not None else None
+    known = _two_links(draft, key, links, "on" if entry.links is None else "links")
+    return AppliedMoment(id, links, size) if known and size is not None else None
 
 
 def _friction(draft: Draft, id: str, entry: FrictionEntry) -> Friction | None:
@@ -434,8 +435,8 @@ def _turning(draft: Draft, key: str, name: str | None, links: tuple[str, str] | 
     return links if _two_links(draft, key, links) else None
 
 
-def _two_links(draft: Draft, key: str, links: tuple[str, str]) -> bool:
-    known = [draft.has_link(f"{key}.links", link) for link in dict.fromkeys(links)]
+def _two_links(draft: Draft, key: str, links: tuple[str, str], where: str = "links") -> bool:
+    known = [draft.has_link(f"{key}.{where}", link) for link in dict.fromkeys(links)]
     if links[0] == links[1]:
         raise Flaw(f"acts between '{links[0]}' and itself", "name two different links")
     return all(known)

@@ -191,6 +191,11 @@ def test_a_mechanism_in_the_place_of_a_job_is_one_mistake(command):
     assert 'mechanism = "crank_rocker.toml"' in problem.hint
 
 
+def test_a_bad_cell_is_named_together_with_the_missing_unit(tmp_path):
+    first, second = run("synthesise", written(tmp_path / "a.csv", "x,y\n0,0\n1,b\n2,2\n")).exception.problems
+    assert first.key == "--unit" and "'b' is not a number" in second.message
+
+
 def test_a_mechanism_in_the_place_of_a_table_of_points_is_named():
     (problem,) = run("synthesise", path("crank_rocker")).exception.problems
     assert "holds a mechanism, not a table" in problem.message
