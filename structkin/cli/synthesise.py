@@ -25,6 +25,7 @@ from structkin.design.synthesise import BUDGET
 from structkin.design.synthesise import synthesise as find
 from structkin.errors import InputError, Problem
 from structkin.model.expression import Expression
+from structkin.model.file import SUFFIXES
 from structkin.model.flaw import Flaw
 from structkin.model.mechanism import Mechanism
 from structkin.model.units import Units
@@ -118,6 +119,11 @@ def synthesise(
     else:
         if path is None:
             raise InputError([Problem("PATH.csv", "is missing", "name a table, or give --function")], "command")
+        if path.suffix.lower() in SUFFIXES:
+            hint = (
+                "give the points as a table, such as path.csv; --mechanism FILE names a mechanism that shall pass them"
+            )
+            raise InputError([Problem("", f"a {path.suffix} file holds a mechanism, not a table", hint)], str(path))
         table, angles, length = read_points(path, unit, angle_unit)
         scale = Units(length=length).length_scale
         pivots, pins = (

@@ -13,7 +13,6 @@ from structkin.design.arguments import bounds_of
 from structkin.design.measures import Limit, Measure, Peak
 from structkin.design.missed import contradictions
 from structkin.errors import InputError, Problem
-from structkin.model.file import load_data
 from structkin.model.flaw import Flaw, describe
 from structkin.model.flaw import number as plain_number
 from structkin.model.mechanism import Mechanism
@@ -21,7 +20,7 @@ from structkin.model.numbers import number_in_si
 from structkin.model.tables import read_table
 from structkin.model.topology import suggest
 from structkin.solve.sensitivity.parameters import read_parameters
-from structkin.solve.study.study_file import SAMPLES, counts_of, duration_of, mechanism_of, table_of
+from structkin.solve.study.study_file import SAMPLES, counts_of, duration_of, load_job, mechanism_of, table_of
 
 #: The keys of a file; the first three are needed.
 KEYS = ("mechanism", "parameters", "objective", "limits", "at", "samples", "duration", "evaluations")
@@ -52,7 +51,7 @@ def read_optimisation(path: Path) -> tuple[Mechanism, dict[str, Any]]:
     Numbers are in the mechanism's units, efforts and forces in N and N m. `InputError` lists every mistake that keeps
     the file from being read; what the numbers mean, `Mechanism.optimise` checks.
     """
-    data = load_data(path)
+    data = load_job(path, "optimise")
     problems = [Problem(key, "is not a key of an optimisation", suggest(key, KEYS)) for key in data if key not in KEYS]
     problems += [Problem(key, "is missing", _SAMPLES[key]) for key in KEYS[:3] if key not in data]
     mechanism = mechanism_of(data["mechanism"], path, problems) if "mechanism" in data else None
@@ -157,7 +156,8 @@ class _Reader:
                 raise Flaw("a transmission angle is a limit", 'such as [[limits]] and measure = "transmission"')
             least = self.mechanism.units.quantity(entry.get("least"), "angle", "positive")
             if least > np.pi / 2:
-                raise Flaw(f"{describe(entry['least'])} is beyond a right angle, the best there is", "such as 40")
+                found = f"{describe(entry['least'])} is more than a right angle"
+                raise Flaw(found, f'the mechanism\'s unit of angles is {self.mechanism.units.angle}; such as "40 deg"')
             return None, measures.closing().between(low=float(np.sin(least)) ** 2)
         measure, unit = self._made(kind, name, entry)
         if not limited:

@@ -35,20 +35,21 @@ def read_points(path: Path, unit: str | None, angle_unit: str | None) -> tuple[F
     if "angle" in titles and angle_unit is None and not says["angle"]:
         hint = "such as --angle-unit deg"
         problems.append(Problem("--angle-unit", "is missing: the title does not say the unit of the angles", hint))
-    if problems:
-        raise InputError(problems, str(path))
-    length = unit or _unit_of(titles["x"])
+    # Without a unit the cells are read all the same, so that what is wrong with them is said in the same breath.
+    length = "m" if problems else unit or _unit_of(titles["x"])
     units = Units(length=length, angle="rad")
+    points, timing = np.empty((0, 2)), None
     try:
         columns = (titles["x"], titles["y"]) if {"x", "y"} <= titles.keys() else None
         points = np.array(read_table(path.name, path.parent, columns, ("length", "length"), units))
-        timing = None
-        if "angle" in titles:
+        if "angle" in titles and not problems:
             both = (titles["x"], titles["angle"])
             timing = np.array(read_table(path.name, path.parent, both, ("length", "angle"), units))[:, 1]
             timing *= 1.0 if says["angle"] else Units(angle=angle_unit or "rad").angle_scale
     except Flaw as flaw:
-        raise InputError([Problem("", flaw.message, flaw.hint)], str(path)) from None
+        problems.append(Problem("", flaw.message, flaw.hint))
+    if problems:
+        raise InputError(problems, str(path))
     return points, timing, length
 
 

@@ -9,14 +9,13 @@ from typing import Any
 from structkin.design.tolerances import named_measures
 from structkin.design.zones import with_play
 from structkin.errors import InputError, Problem
-from structkin.model.file import load_data
 from structkin.model.flaw import Flaw, describe
 from structkin.model.mechanism import Mechanism
 from structkin.model.numbers import number_in_si
 from structkin.model.topology import suggest
 from structkin.model.units import Units
 from structkin.solve.sensitivity.parameters import read_parameters
-from structkin.solve.study.study_file import counts_of, duration_of, mechanism_of, table_of
+from structkin.solve.study.study_file import counts_of, duration_of, load_job, mechanism_of, table_of
 
 #: The keys of a file of tolerances; the first is needed, and one of the next two.
 KEYS = (
@@ -32,7 +31,7 @@ def read_tolerances(path: Path) -> tuple[Mechanism, dict[str, Any]]:
     Numbers are in the mechanism's units, or text with a unit. `InputError` lists every mistake that keeps the file from
     being read; what the numbers mean, `Mechanism.tolerances` checks.
     """
-    data = load_data(path)
+    data = load_job(path, "tolerances")
     problems = [Problem(key, "is not a key of a file of tolerances", suggest(key, KEYS)) for key in data.keys() - KEYS]
     options: dict[str, Any] = {}
     for key, known in _WORDS.items():

@@ -122,9 +122,9 @@ def _at_joint(draft: Draft, key: str, id: str, name: str, links: tuple[str, str]
     return Driver(id, "angle", links or ends_at_pin(joint), name), None
 
 
-def two_links(draft: Draft, key: str, links: tuple[str, str]) -> bool:
-    """Return whether two links are known; record an error for each that is not. `Flaw` if they are one link."""
-    known = [draft.has_link(f"{key}.links", link) for link in dict.fromkeys(links)]
+def two_links(draft: Draft, key: str, links: tuple[str, str], where: str = "links") -> bool:
+    """Return whether the two links of a key are known; record an error for each that is not. `Flaw` if they are one."""
+    known = [draft.has_link(f"{key}.{where}", link) for link in dict.fromkeys(links)]
     if links[0] == links[1]:
         raise Flaw(f"acts between '{links[0]}' and itself", "name two different links")
     return all(known)

@@ -351,7 +351,8 @@ def _moment(draft: Draft, id: str, entry: MomentEntry) -> AppliedMoment | None:
     links = entry.links or (GROUND, entry.on or "")
     if links[1] == GROUND and entry.links is None:
         raise Flaw("acts on the ground, which does not move", "name a moving link")
-    return AppliedMoment(id, links, size) if two_links(draft, key, links) and size is not None else None
+    known = two_links(draft, key, links, "on" if entry.links is None else "links")
+    return AppliedMoment(id, links, size) if known and size is not None else None
 
 
 def _friction(draft: Draft, id: str, entry: FrictionEntry) -> Friction | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from structkin.branches.circuits import Circuits
 from structkin.branches.limits import Interval, Limit, Limits
 from structkin.branches.limits.result import driver_size, driver_unit
-from structkin.numerical_tolerances import ROUNDING, SAME_SOLVED, WHOLE
+from structkin.numerical_tolerances import ROUNDING, SAME_SOLVED, VISIBLE, WHOLE
 from structkin.rows.periodic import TURN
 from structkin.show.letters import legible
 from structkin.show.style import DRIVER, NORMAL, SMALL, group_colour, new_figure, plain, tint
@@ -90,7 +90,12 @@ def draw_limits(*found: Limits) -> Figure:
 
 @legible
 def draw_circuits(found: Circuits) -> Figure:
-    """Draw every branch as a bar over the driver's range, coloured by circuit; lines join ends that meet."""
+    """Draw every branch as a bar over the driver's range, coloured by circuit; lines join ends that meet.
+
+    Lines that would lie on each other, as where two pairs of branches meet at one value, are drawn side by side.
+    """
+    from matplotlib.transforms import offset_copy
+
     figure = new_figure(7.5, 1.2 + 0.32 * len(found.branches))
     at = figure.subplots()
     scale = driver_size(found.mechanism, found.driver)
@@ -100,10 +105,20 @@ def draw_circuits(found: Circuits) -> Figure:
     for k, branch in enumerate(found.branches):
         for a, b in _pieces(branch.interval, low, high):
             at.barh(place[k], (b - a) / scale, left=a / scale, height=0.6, color=group_colour(branch.circuit))
+    drawn: list[tuple[float, list[int], int]] = []
     for point in found.branch_points:
-        value = _within(point.limit.value, low, high) / scale
+        value, rows = _within(point.limit.value, low, high), [place[k] for k in point.branches]
+        beside = [
+            shift for other, taken, shift in drawn
+            if abs(other - value) <= VISIBLE * (high - low) and max(min(taken), min(rows)) < min(max(taken), max(rows))
+        ]  # fmt: skip
+        shift = next(k for k in range(len(beside) + 1) if k not in beside)
+        drawn.append((value, rows, shift))
+        moved = offset_copy(at.transData, figure, x=5 * shift, units="points")
         style = ":" if point.limit.change_point else "-"
-        at.plot([value, value], [place[k] for k in point.branches], style, color=END, lw=1.6, zorder=3)
+        at.plot(
+            [value / scale] * len(rows), rows, style, color=END, lw=1.6, marker="o", ms=3, zorder=3, transform=moved
+        )
     names = {k: found.words(k).partition("; ")[2] or f"branch {k + 1}" for k in order}
     labels = [f"{names[k]}{' *' if k == found.home else ''}" for k in order]
     at.set_yticks(range(len(order)), [plain(label) for label in labels], fontsize=SMALL)

@@ -186,12 +186,13 @@ def _cells(forces: Kinetostatics, values: Any, size: float, unit: str, unique: b
     peak = first_peak(values)
     if peak is None:
         return ["-", "-", "-"]
-    at = forces.t[peak]
+    at, largest = forces.t[peak], short(values[peak] / size)
+    place = f"{at:.5g} s" if np.isfinite(at) else f"sample {peak}"
     mark = "" if unique else " *"
     return [
         f"{short(mean(forces.motion, values) / size)} {unit}{mark}",
-        f"{short(values[peak] / size)} {unit}{mark}",
-        f"{at:.5g} s" if np.isfinite(at) else f"sample {peak}",
+        f"{largest} {unit}{mark}",
+        "-" if largest == "0" else place,  # rounding errors are largest somewhere, which says nothing
     ]
 
 

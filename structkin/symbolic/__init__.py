@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from structkin.errors import InputError, Problem
 from structkin.multibody.model import SpatialModel
 
 if TYPE_CHECKING:
@@ -43,13 +42,8 @@ def equations(
 
     Raises `InputError` if SymPy is not installed.
     """
-    try:
-        from structkin.symbolic.explicit.equations_of_motion import equations as derive
-    except ModuleNotFoundError as error:
-        if error.name not in ("sympy", "mpmath"):
-            raise
-        hint = 'pip install "structkin[symbolic]"'
-        raise InputError([Problem("", "SymPy is not installed", hint)], model.name) from None
+    from structkin.symbolic.explicit.equations_of_motion import equations as derive
+
     return derive(
         model, numbers=numbers, shared=shared, loops=loops, independent=independent, ratios=ratios, solved=solved,
         drives=drives or {},

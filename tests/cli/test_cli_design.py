@@ -193,6 +193,32 @@ high = 40
     assert "does not end in .toml" in str(wrong.exception)
 
 
+def test_a_transmission_angle_above_a_right_angle_is_refused(tmp_path):
+    """40 in a file in radians was taken for 90 degrees, which no linkage has."""
+    wish = BOUNDS + "\n[[objective]]\nmeasure = 'stroke'\nof = 'rocker'\n[[limits]]\nmeasure = 'transmission'\n"
+    file = written(tmp_path / "a.toml", FOUR_BAR.replace(', angle = "deg"', "") + wish + "least = 40\n")
+    found = run("optimise", file).exception
+    assert "limits.0: the number 40 is more than a right angle" in str(found)
+    assert "unit of angles is rad" in str(found)
+
+
+@pytest.mark.parametrize("command", ["optimise", "study", "tolerances"])
+def test_a_mechanism_in_the_place_of_a_job_is_one_mistake(command):
+    (problem,) = run(command, path("crank_rocker")).exception.problems
+    assert f"`structkin {command}` needs a file that says what to do with it" in problem.message
+    assert 'mechanism = "crank_rocker.toml"' in problem.hint
+
+
+def test_a_bad_cell_is_named_together_with_the_missing_unit(tmp_path):
+    first, second = run("synthesise", written(tmp_path / "a.csv", "x,y\n0,0\n1,b\n2,2\n")).exception.problems
+    assert first.key == "--unit" and "'b' is not a number" in second.message
+
+
+def test_a_mechanism_in_the_place_of_a_table_of_points_is_named():
+    (problem,) = run("synthesise", path("crank_rocker")).exception.problems
+    assert "holds a mechanism, not a table" in problem.message
+
+
 POSITIONS = "x [mm],y [mm],angle [deg]\n0,0,0\n250,300,40\n700,350,85\n"
 
 

@@ -58,6 +58,36 @@ def test_bodies_that_just_touch_at_the_start_are_in_contact(road: str) -> None:
     assert np.max(height) < 1e-8
 
 
+@pytest.mark.parametrize("road", ["python", "compiled", "multipliers"])
+def test_the_rounding_of_a_sliding_start_is_no_impact(road: str) -> None:
+    """An eccentric disc below a sprung tappet: at its lowest place it slides along the face and does not approach.
+
+    The cosine of a right angle is 6e-17, not 0: as an impact speed that made the contact rigid, and steps of 1e-11 s.
+    """
+    m = sk.Mechanism(
+        "Eccentric and tappet",
+        points={"A": (0, 0), "E": (0, -0.01), "L": (-0.03, 0.015), "R": (0.03, 0.015), "T": (0, 0.06), "S": (0, 0.1)},
+        links={
+            "ground": ["A", "S"],
+            "cam": ["A", "E"],
+            "tappet": {"points": ["L", "R", "T"], "mass": 0.2, "center": (0, 0.02)},
+        },
+        joints={"guide": {"type": "prismatic", "links": ["tappet", "ground"], "at": "T", "axis": [0, 1]}},
+        drivers={"motor": {"joint": "A", "speed": 314.0}, "lift": {"joint": "guide"}},
+        forces={
+            "spring": {"type": "spring", "between": ["T", "S"], "stiffness": 1e4, "free_length": 0.05},
+            "touch": {
+                "type": "contact", "center": "E", "radius": 0.025, "along": ["L", "R"], "stiffness": 1e8,
+                "exponent": 1, "restitution": 0.3,
+            },
+        },
+    )  # fmt: skip
+    options = {"formulation": road} if road == "multipliers" else {"engine": road}
+    r = m.simulate(1e-4, samples=3, max_steps=2000, **options)
+    assert r.stopped == ""
+    assert r.impacts["touch"][0] == 0
+
+
 @pytest.mark.parametrize("restitution", few([1.0, 0.9, 0.6, 0.0], 2))
 @pytest.mark.parametrize("speed", [-0.5, -5.0])
 def test_the_rebound_is_what_the_damping_gives_at_any_speed(restitution: float, speed: float) -> None:

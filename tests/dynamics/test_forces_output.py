@@ -50,6 +50,41 @@ def test_the_command_writes_a_table_and_a_picture(capsys: Any, monkeypatch: Any,
         assert [float(row[column]) for row in rows] == values.tolist()
 
 
+def test_a_force_that_is_zero_is_largest_nowhere(capsys: Any, monkeypatch: Any, tmp_path: Path) -> None:
+    """The moment of a vertical guide above the shaft of its cam is rounding: it had an instant beside it."""
+    file = tmp_path / "valve.toml"
+    file.write_text(
+        """
+title = "Valve"
+duration = 0.06
+units = { length = "mm", angle = "deg", mass = "g" }
+[points]
+A = [0, 0]
+Q = [0, 35]
+[links]
+ground = ["A"]
+disc = ["A"]
+valve = { points = ["Q"], mass = 150 }
+[joints]
+guide = { type = "prismatic", links = ["valve", "ground"], at = "Q", axis = [0, 1] }
+[joints.contact]
+type = "cam"
+cam = "disc"
+follower = "valve"
+at = "Q"
+radius = 10
+law = [{ motion = "3-4-5", over = 180, to = 9 }, { motion = "3-4-5", over = 180, to = 0 }]
+[drivers]
+motor = { joint = "A", speed = "1000 rpm" }
+""",
+        encoding="utf-8",
+    )
+    _, out, _ = run(capsys, monkeypatch, "forces", str(file), "--samples", "13")
+    line = next(line for line in out.splitlines() if "on the ground, moment" in line)
+    assert [cell.strip() for cell in line.split("│")[2:5]] == ["0 N m", "0 N m", "-"]
+    assert " s" in next(line for line in out.splitlines() if "contact on valve" in line)
+
+
 def test_json_and_statics(capsys: Any, monkeypatch: Any) -> None:
     code, out, _ = run(capsys, monkeypatch, "forces", str(path("excavator")), "--samples", "5", "--static", "--json")
     assert code == 0

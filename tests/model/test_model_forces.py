@@ -110,8 +110,9 @@ CASES: dict[str, Case] = {
     ),
     "moment on nothing": ({"forces.m": {"type": "moment", "value": 1}}, "forces.m", "on no link", "crank"),
     "moment on the ground": ({"forces.m": {**MOMENT, "on": "ground"}}, "forces.m", "does not move", "moving"),
-    "moment on an unknown link": (
-        {"forces.m": {**MOMENT, "on": "krank"}},
+    "moment on an unknown link": ({"forces.m": {**MOMENT, "on": "krank"}}, "forces.m.on", "'krank' is not in", "crank"),
+    "moment between unknown links": (
+        {"forces.m": {"type": "moment", "links": ["ground", "krank"], "value": 3}},
         "forces.m.links",
         "'krank' is not in",
         "crank",

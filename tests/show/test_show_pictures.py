@@ -251,3 +251,21 @@ def test_names_not_imported_yet_are_listed():
     assert set(sk.__all__) <= set(first) and {"load", "Mechanism", "__version__"} <= set(first)
     assert set(show.__all__) <= set(second)
     assert "groups" in dir(renamed("").structure())
+
+
+def test_lines_between_branches_do_not_lie_on_each_other():
+    """A brace that a cylinder folds: branches 1 and 3, and 2 and 4, meet at its shortest length, in one picture."""
+    brace = sk.Mechanism(
+        points={"A": (0, 0), "B": (0, -0.9), "C": (1, 0), "K": (0.48, -0.42), "S": (0.62, -0.15), "T": (0.2, 0.06)},
+        links={"ground": ["A", "C", "T"], "strut": ["A", "B"], "upper": ["C", "K", "S"], "lower": ["K", "B"]},
+        drivers={"ram": {"between": ["T", "S"]}},
+    )
+    found = brace.circuits()
+    (at,) = show.draw_circuits(found).axes
+    rows = {}
+    for line in at.lines:
+        ends = line.get_transform().transform(line.get_xydata())
+        rows.setdefault(round(float(ends[0, 0]), 3), []).append(sorted(line.get_ydata()))
+    assert sum(map(len, rows.values())) == len(found.branch_points) == 4
+    for spans in rows.values():
+        assert all(one[1] <= other[0] or other[1] <= one[0] for one in spans for other in spans if one is not other)

@@ -1,5 +1,7 @@
 """Equations of planar mechanisms, compiled as C, integrated by SciPy: they move as `simulate` says."""
 
+import sys
+
 import numpy as np
 import pytest
 from cases import few
@@ -34,6 +36,21 @@ def weighed(name):
             data["links"][link] = {**given, "mass": 1.0 + 0.3 * k, "center": center.tolist(), "inertia": inertia}
     data["forces"] = {"gravity": ["1 m/s^2", "-9.81 m/s^2"], **data.get("forces", {})}
     return sk.Mechanism.from_dict(data)
+
+
+def test_without_sympy_every_door_names_the_extra(monkeypatch):
+    """Planar mechanisms ended in a traceback: only models in space were asked."""
+    doors = (
+        lambda: weighed("crank_rocker").equations(free=["motor"]),
+        lambda: weighed("crank_rocker").to_spatial(drivers="free").equations(),
+        lambda: sk.symbolic.ExplicitLoop,
+    )
+    for name in [name for name in sys.modules if name.startswith("structkin.symbolic.explicit")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "sympy", None)
+    for door in doors:
+        with pytest.raises(InputError, match=r"SymPy is not installed; pip install .structkin\[symbolic\]"):
+            door()
 
 
 def released(m, driver):

@@ -10,6 +10,7 @@ from typing import Any
 from structkin.dynamics.compiled.laws_at import law_at
 from structkin.dynamics.compiled.memory import LoadMemory
 from structkin.dynamics.load_formulas import add_loads, sliding, touching
+from structkin.numerical_tolerances import ROUNDING
 
 
 def weigh(mem: LoadMemory, rows: Any, out: Any) -> None:
@@ -91,10 +92,16 @@ def choose(condition: bool, one: float, other: float) -> float:
 
 
 def find_touches(mem: LoadMemory) -> None:
-    """Write depths of the contacts and their rates, and the rates of frictions, at the last evaluation."""
+    """Write depths of the contacts and their rates, and the rates of frictions, at the last evaluation.
+
+    A rate that is only the rounding of the speeds along the surfaces is zero: as an impact speed, which divides the
+    damping, it would make the contact rigid.
+    """
     touches, place, speed = mem.touches, mem.places[0], mem.places[1]
     for k in range(len(touches[0])):
         found = touching(mem, k, place, speed)
-        touches[0][k], touches[1][k] = found[0], found[1]
+        a, b = speed[mem.contacts[k][0]], speed[mem.contacts[k][2]]
+        noise = ROUNDING * (abs(found[6]) + abs(a[0]) + abs(a[1]) + abs(b[0]) + abs(b[1]))
+        touches[0][k], touches[1][k] = found[0], choose(abs(found[1]) <= noise, 0.0, found[1])
     for k in range(len(mem.slips)):
         mem.slips[k] = sliding(mem, k, place, speed)[0]

@@ -39,7 +39,7 @@ def read_study(path: Path) -> StudyFile:
 
     Numbers are in the mechanism's units, as in its file, or text with a unit.
     """
-    data = load_data(path)
+    data = load_job(path, "study")
     problems = [Problem(key, "is not a key of a study", suggest(key, KEYS)) for key in data if key not in KEYS]
     problems += [Problem(key, "is missing", SAMPLES[key]) for key in KEYS[:3] if key not in data]
     options = counts_of(data, ("variants", "seed", "samples"), problems) | duration_of(data, problems)
@@ -109,6 +109,16 @@ def table_of(data: Mapping[str, Any], key: str, problems: list[Problem], sample:
         return found
     problems.append(Problem(key, f"expected a table, found {describe(found)}", sample or SAMPLES.get(key, "")))
     return {}
+
+
+def load_job(path: Path, command: str) -> dict[str, Any]:
+    """Return the contents of a file that says what to do with a mechanism; `InputError` if it is a mechanism itself."""
+    data = load_data(path)
+    if "mechanism" not in data and {"points", "links"} <= data.keys():
+        message = f"this is a mechanism; `structkin {command}` needs a file that says what to do with it"
+        hint = f'write that into a file of its own, beginning with mechanism = "{path.name}"'
+        raise InputError([Problem("", message, hint)], str(path))
+    return data
 
 
 def mechanism_of(given: Any, path: Path, problems: list[Problem]) -> Mechanism | None:
