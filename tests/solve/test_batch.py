@@ -126,6 +126,20 @@ def test_a_narrow_gap_where_the_ends_of_a_dyad_nearly_meet_is_decided_in_the_loo
 
 
 @pytest.mark.compiled
+@pytest.mark.parametrize(("finer", "middle"), [(8, 0.0), (32, 1 / 16)])
+def test_a_limit_position_next_to_a_part_of_an_interval_is_decided_in_the_loop(finer, middle, monkeypatch):
+    """Parts into which an interval was divided lay 1e-9 inside of the ends of a gap: as little may be rounding."""
+    compiled(monkeypatch)
+    step = TURN[1]
+    reach = np.sqrt(1.0 + 3.5**2 - 7.0 * np.cos(np.pi - (step / finer + 1e-9)))
+    batch = sk.solve_batch(*four_bar(1.0, 2.5, reach - 2.5, 3.5), TURN - 0.7 - middle * step)
+    compare(batch)
+    assert np.flatnonzero(batch.status[0]).tolist() == [100] and batch.status[0, 100] == sk.Status.OUT_OF_REACH
+    monkeypatch.setattr(type(batch), "_alone", None)
+    assert (sk.solve_batch(batch.linkages, angles=batch.angles).status == batch.status).all()
+
+
+@pytest.mark.compiled
 def test_a_linkage_drawn_just_inside_of_its_reach_is_decided_in_the_loop(monkeypatch):
     """It lacks 1e-8 of being flat in the sketch, where it comes to after a turn: a limit position, no change point."""
     compiled(monkeypatch)
@@ -169,11 +183,16 @@ def test_a_change_point_beside_the_gap_of_an_earlier_dyad_is_passed_as_solve_pas
 
 
 @pytest.mark.compiled
-def test_bars_on_both_ends_of_a_link_behind_gaps_are_decided_in_the_loop(monkeypatch):
-    """Their dyads have the same sine at all angles, of any size: clearance alone never proved that none is flat."""
+@pytest.mark.parametrize(("joints", "those"), [(7, [796, 1141, 2177, 3603]), (20, [558])])
+def test_what_was_hard_to_decide_among_thousands_is_decided_in_the_loop(joints, those, monkeypatch):
+    """Bars on both ends of a link behind gaps have the same sine at all angles: no clearance proves that none is flat.
+
+    Among those of 20 joints one is drawn with a sine of 3.5e-6, and comes back to this limit position:
+    parts of the last interval were too long.
+    """
     compiled(monkeypatch)
-    linkages = sk.Linkages.random(4000, 7, seed=7)
-    some = (getattr(linkages, name)[[796, 1141, 2177, 3603]] for name in NAMES)
+    linkages = sk.Linkages.random(4000, joints, seed=joints)
+    some = (getattr(linkages, name)[those] for name in NAMES)
     batch = sk.solve_batch(*some, angles=TURN)
     compare(batch)
     monkeypatch.setattr(type(batch), "_alone", None)

@@ -20,7 +20,7 @@ from structkin.solve.change_points.search import STEEP
 
 LOST = int(Status.OUT_OF_REACH)
 #: An interval that clearance does not decide is divided into so many parts, and each part again, so often.
-PARTS, DEPTH = 8, 4
+PARTS, DEPTH = 8, 6
 #: Towards a gap the ends of a dyad move little beside its lengths where they move less than the root of this part.
 LITTLE = 0.25
 #: Whether there are guides and rigid links: dyads of a bar and a guide on the ground, which have `GUIDE` for the end of
@@ -231,10 +231,13 @@ def lacks(x: Any, b: Any, one: Any, two: Any, i: Any, constants: Any, apart: Any
 def is_near(
     x: Any, b: Any, one: Any, two: Any, i: Any, constants: Any, apart: Any, discriminant: Any, flat: Any
 ) -> bool:
-    """Return whether a dyad lacks less than a length to close at a station, unless it passes a limit position there."""
+    """Return whether a dyad lacks less than a length to close at a station, unless it passes a limit position there.
+
+    It does where it lacks more at the next station, and closes by more at the one before, or the other way round.
+    """
     if discriminant[i] < -LIMIT and 0 < i < discriminant.size - 1:
         before, after = discriminant[i - 1], discriminant[i + 1]
-        if max(before, after) > 10.0 * flat and min(before, after) < -10.0 * flat:
+        if max(before, after) > flat and min(before, after) < -flat:
             return False
     return not lacks(x, b, one, two, i, constants, apart)
 
@@ -248,6 +251,7 @@ def search(
     counts: Any,
     constants: Any,
     terms: Any,
+    flat: Any,
     apart: Any,
     modes: Any,
     points: Any,
@@ -302,13 +306,14 @@ def search(
                 add_up(near, b, circle, q, one, GUIDE - two, terms[k], constants[k, at])
                 continue
             dyad(near, b, one, two, q, discriminant, modes[k, at], constants[k, at])
+        one, two = dyads[k, s, 1], dyads[k, s, 2]
         for i in range(size):
-            if discriminant[i] < -LIMIT and lacks(
-                near, b, dyads[k, s, 1], dyads[k, s, 2], i, constants[k, s], apart[k]
-            ):
+            if discriminant[i] <= LIMIT:
+                if discriminant[i] >= -LIMIT or is_near(
+                    near, b, one, two, i, constants[k, s], apart[k], discriminant, flat
+                ):
+                    return 2
                 found = 1
-            elif discriminant[i] <= LIMIT:
-                return 2
         flags = flag(discriminant, steep, flagged, 0, s)
         if flags:
             decide(near, 0, k, angles, 1.0, dyads, constants, apart[k], flagged, flags, hull)
@@ -317,7 +322,7 @@ def search(
                 waiting[count, 0], waiting[count, 1] = angles[flagged[at, 1]], angles[flagged[at, 1] + 1]
                 waiting[count, 2] = level + 1.0
                 count += 1
-        ends = flag_ends(near, b, dyads[k, s, 1], dyads[k, s, 2], constants[k, s], discriminant, flagged, 0, s)
+        ends = flag_ends(near, b, one, two, constants[k, s], discriminant, flagged, 0, s)
         for at in range(ends):
             # Towards a gap parts are divided until little of the way is left, not of the angle.
             waiting[count, 0], waiting[count, 1] = angles[flagged[at, 1]], angles[flagged[at, 1] + 1]
@@ -422,6 +427,7 @@ def solve(
                         counts,
                         constants,
                         terms,
+                        flat[k, step],
                         apart,
                         modes,
                         points,

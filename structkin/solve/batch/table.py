@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,16 +12,15 @@ from numpy.typing import NDArray
 
 from structkin.groups import RRP, RRR
 from structkin.kernels.text import Text
-from structkin.numerical_tolerances import DETERMINED, DOUBLE_ZERO, NEVER_FLAT
+from structkin.numerical_tolerances import NEVER_FLAT
 from structkin.plan.closing import half_square
-from structkin.solve.batch import rigid_at
+from structkin.solve.batch import rigid_at, table_at
 from structkin.solve.batch.linkages import Linkages
 from structkin.solve.batch.order import GUIDE, Way
 from structkin.types import Complexes, Floats, Indices
 
 RIGID = Text("rigid_links", "order of linkages with rigid links", (rigid_at,))
-#: A dyad that is drawn flatter than this is left to `Mechanism.solve`, which refuses it, or says that it always is.
-DRAWN = 1.01 * max(DETERMINED, DOUBLE_ZERO**0.5)
+DYADS = Text("dyads", "constants of dyads", (table_at, half_square))
 
 
 @dataclass(frozen=True)
@@ -57,11 +57,14 @@ class Table:
         arms: Complexes | None = None
         if rigid and linkages.bodies is not None:
             table, arms = table._with_links()
-        is_dyad = (np.arange(joints) < counts[:, None]) & (ways == Way.DYADS)[:, None]
-        for fill, which in ((table._of_bars, dyads[..., 2] > GUIDE), (table._of_guides, dyads[..., 2] == GUIDE)):
-            k, s = np.nonzero(is_dyad & which)
-            if len(k):
-                fill(k, s, table._arms(k, s) if arms is None else arms[k, s].T)
+        # Without the loop linkages take so long that nothing is worth compiling.
+        functions = DYADS.compiled if rigid else DYADS.plain()
+        with np.errstate(all="ignore"):
+            found = [table._of_bars(functions["gather"], arms)]
+            if linkages.guides.any():
+                found.append(table._of_guides(arms))
+            for of_modes in found:
+                functions["set_modes"](*of_modes, apart, flat, modes, ways)
         return table
 
     def _with_links(self) -> tuple[Table, Complexes]:
@@ -93,19 +96,25 @@ class Table:
         q, one, two = self.dyads[k, s].T
         return np.stack((places[k, q] - places[k, one], places[k, q] - places[k, two]))
 
-    def _of_bars(self, k: Indices, s: Indices, arms: Complexes) -> None:
-        """Fill in dyads of two bars, dyads s of linkages k, whose `arms` (2, d) have the lengths of the bars."""
-        places = self.linkages.places
-        A, B, C = (_vector(places[k, joint]) for joint in self.dyads[k, s].T[[1, 2, 0]])
-        l1, l2 = map(_half_square, arms)
-        with np.errstate(all="ignore"):
-            indicator = RRR().mode_indicator((A, B, l1, l2), (C,))
-        self.constants[k, s, 0], self.constants[k, s, 1] = l1, l2
-        self._in_modes(k, s, indicator, np.minimum(l1, l2))
+    def _of_bars(self, gather: Callable[..., int], arms: Complexes | None) -> tuple[Floats, Floats, Indices]:
+        """Fill in the constants of dyads of two bars; `arms` (m, joints, 2) as in `gather`.
 
-    def _of_guides(self, k: Indices, s: Indices, arms: Complexes) -> None:
-        """Fill in dyads of a bar and a guide on the ground, dyads s of linkages k; `arms` as in `_of_bars`."""
+        Return the indicators of their modes, half squares of their shorter bars, and which (2, d) they are.
+        """
+        most = int(self.counts.sum())
+        which, places, halves = np.empty((2, most), np.int64), np.empty((3, 2, most)), np.empty((2, most))
+        each = np.empty((0, 0, 2), complex) if arms is None else arms
+        d = gather(
+            self.dyads, self.counts, self.ways, self.linkages.places, each, self.constants, which, places, halves
+        )
+        (A, B, C), (l1, l2) = places[..., :d], halves[:, :d]
+        return RRR().mode_indicator((A, B, l1, l2), (C,)), np.minimum(l1, l2), which[:, :d]
+
+    def _of_guides(self, arms: Complexes | None) -> tuple[Floats, Floats, Indices]:
+        """Fill in the constants of dyads of a bar and a guide on the ground, and return the same of these."""
         assert self.linkages.slides is not None
+        is_dyad = (np.arange(self.linkages.joints) < self.counts[:, None]) & (self.ways == Way.DYADS)[:, None]
+        k, s = np.nonzero(is_dyad & (self.dyads[..., 2] == GUIDE))
         places = self.linkages.places
         q, one, _ = self.dyads[k, s].T
         A, C = _vector(places[k, one]), _vector(places[k, q])
@@ -113,21 +122,11 @@ class Table:
         turns = self.linkages.slides[k, q, 0].tolist()
         D = np.array([[*map(math.cos, turns)], [*map(math.sin, turns)]])
         D = D / np.hypot(*D)
-        half = _half_square(arms[0])
-        with np.errstate(all="ignore"):
-            indicator = RRP().mode_indicator((A, half, C, D, 0.0), (C,))
+        half = _half_square(places[k, q] - places[k, one] if arms is None else arms[k, s, 0])
+        indicators = RRP().mode_indicator((A, half, C, D, 0.0), (C,))
         self.constants[k, s, 0] = half
         self.constants[k, s, 1:3], self.constants[k, s, 3:5] = C.T, D.T
-        self._in_modes(k, s, indicator, half)
-
-    def _in_modes(self, k: Indices, s: Indices, indicator: Floats, shorter: Floats) -> None:
-        """Set the modes of dyads by their indicators; `shorter` are half squares of their shorter bars."""
-        with np.errstate(divide="ignore"):
-            # The slope of the discriminant by the distance of the ends is at most 4 / b, b the shorter bar; by the
-            # distance from a guide it is half of that.
-            self.flat[k, s] = 8 * self.apart[k] / np.sqrt(2 * shorter)
-        self.modes[k, s] = np.where(indicator > 0, 1.0, -1.0)
-        self.ways[k[~(np.abs(indicator) > DRAWN)]] = Way.ALONE
+        return indicators, half, np.stack((k, s))
 
 
 def _half_square(arm: Complexes) -> Floats:
