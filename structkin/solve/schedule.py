@@ -22,6 +22,7 @@ from structkin.model.laws import ConstantSpeed
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Law
 from structkin.numerical_tolerances import ROUNDING, WHOLE
+from structkin.solve.driven_parts import extents
 from structkin.solve.fast_wheels import shorter_steps
 from structkin.types import Flags, Floats, Indices
 
@@ -126,7 +127,7 @@ def steep_pieces(law: Law, t: Floats, first: Indices, step: float) -> Floats | N
 
 # --- stations ------------------------------------------------------------------------------------------------------
 
-#: Continuation follows the drivers in steps of at most this angle [rad], or this part of the mechanism's size.
+#: Continuation follows the drivers in steps of at most this angle [rad], or this part of the size of what moves.
 FINE_ANGLE, FINE_LENGTH = math.radians(5.0), 0.02
 #: If more intervals than this are longer than that (a scan of the work space), the path between stations is not
 #: followed: closed forms then find change points only where two neighbours are near one.
@@ -196,9 +197,9 @@ class Schedule:
         return float(np.max(np.abs(places - places[0]), initial=0.0)) or 1.0
 
     def unit(self, id: str) -> float:
-        """Return the scale of a driver's coordinate: a radian, less where it turns wheels fast, or the size [m]."""
+        """Return the scale of a driver's coordinate: a radian, less where it turns wheels fast, or a size [m]."""
         if self.mechanism.drivers[id].kind != "angle":
-            return self.size
+            return extents(self.mechanism)[id]
         return 1.0 / shorter_steps(self.mechanism).get(id, 1.0)
 
     def step(self, id: str) -> float:
