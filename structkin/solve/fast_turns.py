@@ -89,7 +89,7 @@ def _parts(plan: Plan, lanes: Lanes, vectors: Sequence[Affine], moved: Sequence[
             continue
         if isinstance(step.kind, RRR | RPR):
             A, B = plan.inputs(step, x)[:2]
-            found.append((*(B - A), FLAT_WITHIN * plan.size))
+            found.append((*(B - A), FLAT_WITHIN * plan.sizes[step.group]))
         elif isinstance(step.kind, RG) and isinstance(item := step.inputs[1], Register):
             # A wheel may turn by whole turns from station to station; its scalar turn counts them.
             with np.errstate(invalid="ignore"):

@@ -21,8 +21,8 @@ from structkin.budget import TOGETHER, charge
 from structkin.model.laws import ConstantSpeed
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Law
+from structkin.model.separate_parts import points_of_parts
 from structkin.numerical_tolerances import ROUNDING, WHOLE
-from structkin.solve.driven_parts import extents
 from structkin.solve.fast_wheels import shorter_steps
 from structkin.types import Flags, Floats, Indices
 
@@ -193,13 +193,21 @@ class Schedule:
     @cached_property
     def size(self) -> float:
         """The extent of the mechanism [m]."""
-        places = np.array(list(self.mechanism.places.values()))
-        return float(np.max(np.abs(places - places[0]), initial=0.0)) or 1.0
+        return _extent(list(self.mechanism.places.values())) or 1.0
+
+    @cached_property
+    def _sizes(self) -> dict[str, float]:
+        """The extents [m] of the parts that drivers move; a single point is as large as everything."""
+        parts, places, found = points_of_parts(self.mechanism), self.mechanism.places, dict[str, float]()
+        for driver in self.mechanism.topology.drivers:
+            points = next((parts[link] for link in driver.links if link in parts), ())
+            found[driver.id] = _extent([places[point] for point in points]) or self.size
+        return found
 
     def unit(self, id: str) -> float:
         """Return the scale of a driver's coordinate: a radian, less where it turns wheels fast, or a size [m]."""
         if self.mechanism.drivers[id].kind != "angle":
-            return extents(self.mechanism)[id]
+            return self._sizes[id]
         return 1.0 / shorter_steps(self.mechanism).get(id, 1.0)
 
     def step(self, id: str) -> float:
@@ -452,6 +460,11 @@ class Schedule:
             jump = np.abs(np.diff(z[0])) / self.step(id)
             counts = np.where(jump > JUMP, np.ceil(np.fmin(jump, 2.0**40)), counts)
         return counts.astype(np.intp)
+
+
+def _extent(places: list[complex]) -> float:
+    """Return the largest distance of places from the first of them."""
+    return float(np.max(np.abs(np.array(places, complex) - (places or [0j])[0]), initial=0.0))
 
 
 def known(values: Floats) -> Floats:

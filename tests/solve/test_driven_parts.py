@@ -1,4 +1,4 @@
-"""What a driver does not move, however large, does not change what becomes of the samples."""
+"""What stands around a part of a mechanism, however large, does not change what becomes of its samples."""
 
 from __future__ import annotations
 
@@ -40,3 +40,24 @@ def test_what_stands_far_away_changes_no_status(count: int) -> None:
         found = platform(*others).solve(count)
         assert np.array_equal(found.status, alone.status), (others, found.report)
         np.testing.assert_allclose(found.position("E"), alone.position("E"), atol=1e-12)
+
+
+@pytest.mark.parametrize("far", [1e3, 1e6])
+def test_a_narrow_escape_is_one_in_a_large_frame_too(far: float) -> None:
+    """The rod and the rocker lack 1e-7 m to be in line; as a part of the frame, that is flat, or not certified."""
+    points = {"A": (0, 0), "B": (0, 1), "C": (1.6, 2.1), "D": (4, 0), "F": (far, 0)}
+    found = []
+    for frame in (["A", "D"], ["A", "D", "F"]):
+        m = sk.Mechanism(
+            points={name: place for name, place in points.items() if name != "F" or "F" in frame},
+            links={"ground": frame, "crank": ["A", "B"], "rod": ["B", "C"], "rocker": ["D", "C"]},
+            lengths={"B-C": 2.5 + 1e-7, "C-D": 2.5},
+            drivers={"motor": {"joint": "A", "speed": 6.0}},
+        )
+        found.append(m.solve(41, duration=1.1))
+    assert found[1].ok.all(), found[1].report
+    # The pins B, C and D of a dyad keep their sense.
+    b, c, d = (found[1].position(pin) for pin in "BCD")
+    sense = (c - b)[:, 0] * (d - b)[:, 1] - (c - b)[:, 1] * (d - b)[:, 0]
+    assert (sense < 0.0).all()
+    np.testing.assert_allclose(c, found[0].position("C"), atol=1e-9)

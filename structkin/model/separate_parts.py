@@ -1,42 +1,41 @@
-"""How large the part of a mechanism is that a driver moves: what is drawn around it says nothing about its steps."""
+"""The parts of a mechanism that move for themselves: the ground parts them, and none tells how large another is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
 from structkin.model.mechanism import GROUND, Mechanism
 
-_found: WeakKeyDictionary[Mechanism, Mapping[str, float]] = WeakKeyDictionary()
+_found: WeakKeyDictionary[Mechanism, Mapping[str, tuple[str, ...]]] = WeakKeyDictionary()
 
 
-def extents(mechanism: Mechanism) -> Mapping[str, float]:
-    """Return the extent [m] of the part of a mechanism that each driver moves.
+def points_of_parts(mechanism: Mechanism) -> Mapping[str, tuple[str, ...]]:
+    """Return the points of the part that each moving link belongs to, in the order of the file.
 
-    Parts are joined by joints and drivers between moving links; the ground parts them. A part has the points of its
-    links, and those points of the ground that its joints and drivers name. A single point is as large as everything.
+    Parts are held together by joints and drivers between moving links. A part has the points of its links, and those
+    points of the ground that its joints and drivers name.
 
     >>> import structkin as sk
     >>> frame = {"ground": ["A", "F"], "ram": ["B", "C"]}
     >>> guide = {"type": "prismatic", "links": ["ram", "ground"], "along": ["B", "C"], "at": "A"}
     >>> points = {"F": (90, 0), "A": (0, 0), "B": (1, 0), "C": (3, 0)}
-    >>> extents(sk.Mechanism(points=points, links=frame, joints={"guide": guide}, drivers={"feed": {"joint": "guide"}}))
-    {'feed': 3.0}
+    >>> points_of_parts(sk.Mechanism(points=points, links=frame, joints={"guide": guide}))
+    {'ram': ('A', 'B', 'C')}
     """
     if mechanism not in _found:
-        _found[mechanism] = _extents(mechanism)
+        _found[mechanism] = _points_of_parts(mechanism)
     return _found[mechanism]
 
 
-def _extents(mechanism: Mechanism) -> dict[str, float]:
+def _points_of_parts(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
     topology = mechanism.topology
     parts, items = dict[str, set[str]](), dict[str, list[str]]()
-    for item in (*topology.joints, *topology.drivers):
-        items[item.id] = [link for link in _links(mechanism, item.links) if link != GROUND]
-        own = {id(part): part for part in (parts.setdefault(link, {link}) for link in items[item.id])}
+    joined = [(joint.id, joint.links) for joint in topology.joints]
+    for item, ends in (*joined, *((driver.id, driver.links) for driver in topology.drivers)):
+        items[item] = [link for link in _links(mechanism, ends) if link != GROUND]
+        own = {id(part): part for part in (parts.setdefault(link, {link}) for link in items[item])}
         part, *others = sorted(own.values(), key=len, reverse=True) or [set[str]()]
         for other in others:
             part |= other
@@ -47,11 +46,9 @@ def _extents(mechanism: Mechanism) -> dict[str, float]:
     for item, links in items.items():
         if links and item in named:
             points[id(parts[links[0]])] |= named[item]
-    whole, found = _extent(mechanism, mechanism.places) or 1.0, dict[str, float]()
-    for driver in topology.drivers:
-        own_points = points[id(parts[items[driver.id][0]])] if items[driver.id] else set[str]()
-        found[driver.id] = _extent(mechanism, [point for point in mechanism.places if point in own_points]) or whole
-    return found
+    order = {point: place for place, point in enumerate(mechanism.places)}
+    in_order = {key: tuple(sorted(own & order.keys(), key=order.__getitem__)) for key, own in points.items()}
+    return {link: in_order[id(part)] for link, part in parts.items()}
 
 
 def _links(mechanism: Mechanism, ends: tuple[str, ...]) -> Iterator[str]:
@@ -70,9 +67,3 @@ def _names(entry: Any) -> Iterator[str]:
     elif isinstance(entry, list | tuple):
         for value in entry:
             yield from _names(value)
-
-
-def _extent(mechanism: Mechanism, points: Iterable[str]) -> float:
-    """Return the largest distance of points from the first of them [m]."""
-    places = np.array([mechanism.places[point] for point in points], complex)
-    return float(np.max(np.abs(places - places[:1]), initial=0.0))
