@@ -231,6 +231,17 @@ class Mechanism:
         places = np.array(list(self.places.values()))
         return float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
 
+    @property
+    def _part_sizes(self) -> Mapping[str, float]:
+        """The size [m] of the part that each moving link belongs to, or of the whole where that is a single point."""
+        from structkin.model.separate_parts import points_of_parts
+
+        sizes = {}
+        for link, points in points_of_parts(self).items():
+            places = np.array([self.places[point] for point in points], complex)
+            sizes[link] = float(np.ptp(places.real) + np.ptp(places.imag)) if len(places) else 0.0
+        return {link: size or self.size for link, size in sizes.items()}
+
     def link_of(self, point: str) -> str:
         """Return the ground if it has the point, else the first link that has it; `InputError` if none does.
 

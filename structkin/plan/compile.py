@@ -62,11 +62,18 @@ def record_plan(
         state.frames,
         state.pins,
         mechanism.size,
+        _sizes(mechanism, structure),
         known_turns(state),
     )
     if builder.singular:
         raise DrawnSingularError(builder.singular, plan)
     return plan
+
+
+def _sizes(mechanism: Mechanism, structure: KinematicStructure) -> tuple[float, ...]:
+    """Return the size [m] of the part that each group belongs to; of a pin, that of the whole mechanism."""
+    sizes, whole = mechanism._part_sizes, mechanism.size
+    return tuple(next((sizes[link] for link in group.links if link in sizes), whole) for group in structure.groups)
 
 
 def close_group(state: KnownState, group: Group, index: int) -> Mapping[str, Frame]:

@@ -109,7 +109,8 @@ class DriverRegister:
 class Plan:
     """Steps in solve order, with the frames of all links as expressions of their registers.
 
-    `widths` is the number of rows of each register: 2 for a vector, 1 for a scalar; `size` is that of the sketch [m].
+    `widths` is the number of rows of each register: 2 for a vector, 1 for a scalar; `size` is that of the sketch [m],
+    `sizes` are those of the parts that the groups belong to, which the ground parts from others.
     `turns` are the rotations of links from the sketch, including full turns, as sums of scalar registers; only for
     mechanisms with gears. `engine` runs the plan: "python", "compiled", or "auto" for the one expected to finish first.
     Without `with_rates` a sweep may omit all rates except those of the drivers; K and L give the others.
@@ -122,6 +123,7 @@ class Plan:
     frames: Mapping[str, Frame]
     pins: Mapping[str, Affine]
     size: float
+    sizes: tuple[float, ...]
     turns: Mapping[str, Affine] = field(default_factory=dict)
     engine: str = "auto"
     with_rates: bool = True
@@ -134,6 +136,10 @@ class Plan:
     def offsets(self) -> tuple[int, ...]:
         """First row of each register, and the number of rows."""
         return tuple(accumulate(self.widths, initial=0))
+
+    def size_of(self, index: int) -> float:
+        """Return the size [m] of the part that a step belongs to: heights of flat poses are parts of it."""
+        return self.sizes[self.steps[index].group]
 
     @property
     def sweep_kernel(self) -> str:

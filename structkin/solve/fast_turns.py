@@ -120,7 +120,7 @@ def _parts(plan: Plan, lanes: Lanes, vectors: Sequence[Affine], moved: Sequence[
             continue
         if isinstance(step.kind, RRR | RPR):
             A, B = plan.inputs(step, x)[:2]
-            found.append((*(B - A), FLAT_WITHIN * plan.size))
+            found.append((*(B - A), FLAT_WITHIN * plan.sizes[step.group]))
     # What does not move has one number for all lanes.
     found = [(X, Y, least) for X, Y, least in found if np.shape(X) == x.shape[1:]]
     together = max(1, NUMBERS // max(x.shape[1], 1))

@@ -21,6 +21,7 @@ from structkin.budget import TOGETHER, charge
 from structkin.model.laws import ConstantSpeed
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Law
+from structkin.model.separate_parts import points_of_parts
 from structkin.numerical_tolerances import ROUNDING, WHOLE
 from structkin.solve.fast_wheels import shorter_steps
 from structkin.types import Flags, Floats, Indices
@@ -126,7 +127,7 @@ def steep_pieces(law: Law, t: Floats, first: Indices, step: float) -> Floats | N
 
 # --- stations ------------------------------------------------------------------------------------------------------
 
-#: Continuation follows the drivers in steps of at most this angle [rad], or this part of the mechanism's size.
+#: Continuation follows the drivers in steps of at most this angle [rad], or this part of the size of what moves.
 FINE_ANGLE, FINE_LENGTH = math.radians(5.0), 0.02
 #: If more intervals than this are longer than that (a scan of the work space), the path between stations is not
 #: followed: closed forms then find change points only where two neighbours are near one.
@@ -194,13 +195,21 @@ class Schedule:
     @cached_property
     def size(self) -> float:
         """The extent of the mechanism [m]."""
-        places = np.array(list(self.mechanism.places.values()))
-        return float(np.max(np.abs(places - places[0]), initial=0.0)) or 1.0
+        return _extent(list(self.mechanism.places.values())) or 1.0
+
+    @cached_property
+    def _sizes(self) -> dict[str, float]:
+        """The extents [m] of the parts that drivers move; a single point is as large as everything."""
+        parts, places, found = points_of_parts(self.mechanism), self.mechanism.places, dict[str, float]()
+        for driver in self.mechanism.topology.drivers:
+            points = next((parts[link] for link in driver.links if link in parts), ())
+            found[driver.id] = _extent([places[point] for point in points]) or self.size
+        return found
 
     def unit(self, id: str) -> float:
-        """Return the scale of a driver's coordinate: a radian, less where it turns wheels fast, or the size [m]."""
+        """Return the scale of a driver's coordinate: a radian, less where it turns wheels fast, or a size [m]."""
         if self.mechanism.drivers[id].kind != "angle":
-            return self.size
+            return self._sizes[id]
         return 1.0 / shorter_steps(self.mechanism).get(id, 1.0)
 
     def step(self, id: str) -> float:
@@ -460,6 +469,11 @@ class Schedule:
             jump = np.abs(np.diff(z[0])) / self.step(id)
             counts = np.where(jump > JUMP, np.ceil(np.fmin(jump, 2.0**40)), counts)
         return counts.astype(np.intp)
+
+
+def _extent(places: list[complex]) -> float:
+    """Return the largest distance of places from the first of them."""
+    return float(np.max(np.abs(np.array(places, complex) - (places or [0j])[0]), initial=0.0))
 
 
 def known(values: Floats) -> Floats:

@@ -269,7 +269,7 @@ def _clearance(plan: Plan, step: Step, h: tuple[Any, ...], place: Floats, radius
         return np.sum(terms * power, axis=-1).real
 
     at = tuple(there(value) for value in h)
-    return step.clearance(at, tuple(0.0 * value for value in at)) / plan.size
+    return step.clearance(at, tuple(0.0 * value for value in at)) / plan.sizes[step.group]
 
 
 def _around(plan: Plan, step: Step, near: Floats) -> list[Any]:

@@ -1,0 +1,63 @@
+"""What stands around a part of a mechanism, however large, does not change what becomes of its samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import structkin as sk
+
+POINTS = {
+    "M": (0.517, -0.22), "V": (0.31, -0.103), "T": (0.572, -0.344), "G": (0.493, -0.128), "E": (0.09, 0.532),
+    "F": (0.077, 0.335), "far": (900.0, 300.0), "tip": (950.0, 300.0),
+}  # fmt: skip
+#: The ram is drawn in, into a gap of the platform on its two legs, and pushed out again, beyond where it was.
+START, SHORT, LONG = 0.1974, 0.09, 0.5
+
+
+def platform(ground: tuple[str, ...], links: dict[str, Any], drivers: dict[str, Any]) -> sk.Mechanism:
+    """A platform on two legs and a ram, and what else there is."""
+    legs = {"one": ["M", "T"], "two": ["V", "G"], "plate": ["T", "G", "E"]}
+    links = {"ground": ["M", "V", "F", *ground], **legs, **links}
+    used = {point for names in links.values() for point in names}
+    table = [[0.0, START], [0.5, SHORT], [0.75, 0.5 * (START + SHORT)], [1.0, LONG]]
+    return sk.Mechanism(
+        points={name: place for name, place in POINTS.items() if name in used},
+        links=links,
+        drivers={"ram": {"between": ["F", "E"], "table": table}, **drivers},
+    )
+
+
+@pytest.mark.parametrize("count", [3, 5])
+def test_what_stands_far_away_changes_no_status(count: int) -> None:
+    """With the steps of a mechanism of 900 m, three samples led to no place at which the platform is known again."""
+    alone = platform((), {}, {}).solve(count)
+    assert alone.ok[[0, -1]].all() and not alone.ok.all(), alone.report
+    crank = {"crank": ["far", "tip"]}, {"motor": {"joint": "far", "speed": 0.0}}
+    for others in ((("far",), {}, {}), (("far",), *crank)):
+        found = platform(*others).solve(count)
+        assert np.array_equal(found.status, alone.status), (others, found.report)
+        np.testing.assert_allclose(found.position("E"), alone.position("E"), atol=1e-12)
+
+
+@pytest.mark.parametrize("far", [1e3, 1e6])
+def test_a_narrow_escape_is_one_in_a_large_frame_too(far: float) -> None:
+    """The rod and the rocker lack 1e-7 m to be in line; as a part of the frame, that is flat, or not certified."""
+    points = {"A": (0, 0), "B": (0, 1), "C": (1.6, 2.1), "D": (4, 0), "F": (far, 0)}
+    found = []
+    for frame in (["A", "D"], ["A", "D", "F"]):
+        m = sk.Mechanism(
+            points={name: place for name, place in points.items() if name != "F" or "F" in frame},
+            links={"ground": frame, "crank": ["A", "B"], "rod": ["B", "C"], "rocker": ["D", "C"]},
+            lengths={"B-C": 2.5 + 1e-7, "C-D": 2.5},
+            drivers={"motor": {"joint": "A", "speed": 6.0}},
+        )
+        found.append(m.solve(41, duration=1.1))
+    assert found[1].ok.all(), found[1].report
+    # The pins B, C and D of a dyad keep their sense.
+    b, c, d = (found[1].position(pin) for pin in "BCD")
+    sense = (c - b)[:, 0] * (d - b)[:, 1] - (c - b)[:, 1] * (d - b)[:, 0]
+    assert (sense < 0.0).all()
+    np.testing.assert_allclose(c, found[0].position("C"), atol=1e-9)
