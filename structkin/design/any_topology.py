@@ -402,7 +402,7 @@ class AnyLinkage:
             self.name,
             points={name: [place.real, place.imag] for name, place in zip(self.points, places.tolist(), strict=True)},
             links=self.sections["links"], joints=joints, drivers={id: {**drive, "speed": float(np.sign(turn))}},
-            duration=duration,
+            duration=duration, units={"angle": "deg"},
         )  # fmt: skip
 
     def named_lengths(self, mechanism: Mechanism) -> dict[str, float]:

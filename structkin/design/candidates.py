@@ -228,6 +228,6 @@ def _known(value: float) -> float | None:
 def in_unit(mechanism: Mechanism, unit: str) -> Mechanism:
     """Return a mechanism of points in metres with its file in another unit of length."""
     data, scale = mechanism.source_dict, Units(length=unit).length_scale
-    data["units"] = {"length": unit}
+    data["units"] = {**data.get("units", {}), "length": unit}
     data["points"] = {name: [x / scale for x in place] for name, place in data["points"].items()}
     return Mechanism.from_dict(data)

@@ -157,7 +157,7 @@ def _pins(wish: Angles) -> Iterator[tuple[complex, complex]]:
 def _tried(wish: Angles, crank: complex, rocker: complex) -> Iterator[Candidate]:
     begin = float(np.angle(crank) - wish.phi[0])
     phi = wish.over_phi + begin
-    first, last = phi[[0, -1]].tolist()
+    first, last = np.degrees(phi[[0, -1]]).tolist()
     places = {"A": 0j, "B": crank, "C": rocker, "D": 1 + 0j}
     values = np.concatenate((wish.phi + begin, phi))
     order = np.argsort(values if last > first else -values, kind="stable")
@@ -167,6 +167,7 @@ def _tried(wish: Angles, crank: complex, rocker: complex) -> Iterator[Candidate]
             points={name: (place.real, place.imag) for name, place in places.items()},
             links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
             drivers={"motor": {"joint": "A", "law": f"{first!r} + {last - first!r}*t"}}, duration=1,
+            units={"angle": "deg"},
         )  # fmt: skip
         motion = mechanism.solve(drivers={"motor": values[order]})
     except InputError:  # pins that coincide, or following the motion takes more steps than the budget allows

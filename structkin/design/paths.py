@@ -108,8 +108,8 @@ def _in_metres(kind: Kind, wish: Wish, unit: Wish, found: list[Lanes]) -> Iterat
     for k in order.tolist():
         one = lanes.some(np.array([k]))
         own = corners(kind, one)
-        if not any(np.abs(other - own).max() < SAME * max(1.0, np.abs(own).max()) for other in known):
-            known += [own, own[::-1]]
+        if not any(is_same(own, other, SAME * max(1.0, np.abs(own).max())) for other in known):
+            known.append(own)
             yield Lanes(kind.moved(one.x, np.array([wish.size + 0j]), np.array([middle])), one.mode, one.theta)
 
 
@@ -156,10 +156,23 @@ def sound(kind: Kind, wish: Wish, lanes: Lanes) -> Flags:
     return np.asarray((closing > np.sin(wish.least) ** 2) & wish.in_order(lanes.theta) & fits)
 
 
+def is_same(own: Complexes, other: Complexes, near: float) -> bool:
+    """Return whether `corners` of two linkages of a kind are near each other; ends that change places are no other one.
+
+    >>> left, right = [0j, 1 + 1j], [4 + 0j, 3 + 1j]
+    >>> is_same(np.array([left, right]), np.array([right, left]), 0.1)
+    True
+    >>> is_same(np.array([left, right]), np.array([left, left]), 0.1)
+    False
+    """
+    pairs = np.abs(own[:, None] - other).max(axis=2) < near
+    return bool(pairs.any(axis=0).all() and pairs.any(axis=1).all())
+
+
 def corners(kind: Kind, one: Lanes) -> Complexes:
-    """Return pivot and pin (2, 2) of both ends of a linkage at the first point; of any topology all points (1, q)."""
+    """Return pivot and pin (2, 2) of both ends of a linkage at the first point; of any topology all points (q, 1)."""
     if isinstance(kind, AnyLinkage):
-        return kind.placed(one.x, one.mode, one.theta[:1])[None, :, 0, 0]
+        return kind.placed(one.x, one.mode, one.theta[:1])[:, :, 0]
     B, C = (pin[0, 0, 0] + 1j * pin[1, 0, 0] for pin in kind.pins(one.x, one.mode, one.theta[:1]))
     pivots = [complex(*one.x[rows, 0]) for rows in kind.pivots]
     return np.array([[pivots[0], B], [pivots[-1], C]])

@@ -325,12 +325,14 @@ def _mechanism(loop: _Loop, positions: Floats) -> Mechanism:
     places["P"] = complex(*positions[0, :2])
     links["body"].append("P")
     n = len(positions)
-    law: dict[str, object] = {"table": [[k, angle] for k, angle in enumerate(loop.angles.tolist())]}
+    angles = np.degrees(loop.angles).tolist()
+    law: dict[str, object] = {"table": [[k, angle] for k, angle in enumerate(angles)]}
     if not loop.turns_back or n < 3:
-        first, last = loop.angles[[0, -1]].tolist()
+        first, last = angles[0], angles[-1]
         law = {"law": f"{first!r} + {last - first!r}*t/{n - 1}"}
     return Mechanism(
         f"{NAMES[other.kind].capitalize()} through {n} positions",
         points={name: (p.real, p.imag) for name, p in places.items()},
         links=links, joints=joints, drivers={"motor": {"joint": "A", **law}}, duration=n - 1,
+        units={"angle": "deg"},
     )  # fmt: skip

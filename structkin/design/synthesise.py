@@ -17,7 +17,7 @@ from structkin.design.arguments import one_or_two, usable, wrong_choice
 from structkin.design.candidates import Candidate, Candidates
 from structkin.design.cognates import cognates
 from structkin.design.loops import KINDS, FourBars, Kind
-from structkin.design.paths import SAME, Wish, corners, linkages
+from structkin.design.paths import SAME, Wish, corners, is_same, linkages
 from structkin.design.refine import Lanes
 from structkin.design.six_bars import NAMED, named
 from structkin.design.verify import verified
@@ -145,9 +145,9 @@ def _shortfall(wish: Wish, chosen: list[Candidate]) -> list[str]:
         return []
     return [
         f"No linkage found passes all points: the best is {wish.length_in_words(error)} away, "
-        f"{100 * error / wish.size:.2g} % of the path's size. A point takes one of the 9 dimensions of a four-bar, the "
-        "8 of a slider-crank or the 15 of a six-bar, a timed point two, a given pivot two: where they are fewer, all "
-        "points are met only by chance."
+        f"{100 * error / wish.size:.2g} % of the path's size. A point takes one of the 9 dimensions of a four-bar or "
+        "geared five-bar, the 8 of a slider-crank or the 15 of a six-bar, a timed point two, a given pivot two: where "
+        "they are fewer, all points are met only by chance."
     ]
 
 
@@ -164,8 +164,7 @@ def _best(wish: Wish, found: list[tuple[Kind, Candidate, Lanes]]) -> list[tuple[
     for kind, candidate, one in order:
         own = corners(kind, one)
         near = SAME * max(wish.size, float(np.abs(own - own[0, 0]).max()))
-        alike = (other for twin, _, _, other in kept if twin is kind)
-        if not any(np.abs(own - turned).max() < near for other in alike for turned in (other, other[::-1])):
+        if not any(twin is kind and is_same(own, other, near) for twin, _, _, other in kept):
             kept.append((kind, candidate, one, own))
     return [(kind, candidate, one) for kind, candidate, one, _ in kept]
 

@@ -31,6 +31,7 @@ def mechanism_of(kind: Kind, one: Lanes, wish: Wish) -> Mechanism:
         "points": dict(sorted(places.items())),
         "drivers": {"motor": {"joint": "A", "speed": float(np.sign(turn))}},
         "duration": 2 * np.pi if wish.closed else abs(turn),
+        "units": {"angle": "deg"},
     }
     coupler = {"coupler" if kind is FourBars else "rod": ["B", "C", "P"]}
     if kind is FourBars:

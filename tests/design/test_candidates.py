@@ -67,7 +67,7 @@ def test_saved_files_are_the_mechanisms(found, tmp_path):
     written = found[:2].save(tmp_path / "new", unit="mm")
     assert [file.name for file in written] == ["01.toml", "01.png", "02.toml", "02.png", "candidates.csv"]
     again = sk.load(written[0])
-    assert again.units.length == "mm"
+    assert (again.units.length, again.units.angle) == ("mm", "deg")
     np.testing.assert_allclose(again.solve().position("P"), found[0].mechanism.solve().position("P"), atol=1e-12)
     rows = list(csv.DictReader(written[-1].read_text(encoding="utf-8").splitlines()))
     assert float(rows[1]["extent [mm]"]) == pytest.approx(1e3 * found[1].extent)

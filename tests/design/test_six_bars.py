@@ -77,6 +77,17 @@ def test_notes_are_in_the_unit_of_the_mechanism():
     assert "no link longer than 400 mm" in found.notes[1]
 
 
+@pytest.mark.full
+def test_a_geared_five_bar_with_its_ends_exchanged_is_no_other_one():
+    a = np.linspace(0, 2 * np.pi, 12, endpoint=False)
+    points = np.stack((0.15 + 0.06 * np.cos(a), 0.08 + 0.025 * np.sin(a) + 0.008 * np.sin(2 * a)), axis=1)
+    found = sk.synthesise(path=points, closed=True, kinds=["geared five-bar"], count=3)
+    places = [np.array(list(one.mechanism.places.values())) for one in found]
+    for k, own in enumerate(places):
+        for other in places[:k]:
+            assert np.abs(own[:, None] - other).min(axis=1).max() > 1e-3
+
+
 def geared(motor: str) -> sk.Mechanism:
     data = sk.load(sk.examples.path("geared_five_bar")).source_dict
     return sk.Mechanism.from_dict({**data, "drivers": {"motor": {"joint": motor, "speed": 1.0}}})
