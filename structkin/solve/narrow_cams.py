@@ -55,8 +55,9 @@ class Humps:
         places, after = x[turns], way[turns]
         # How long it rises, falls or stays.
         length = np.append(places[1:], places[:1] + TURN) - places
-        widths = np.full(len(turns), np.inf)
-        for k, count in enumerate([len(turns)] * len(turns)):
+        count = len(turns)
+        widths = np.full(count, np.inf)
+        for k in range(count):
             stays = after[k] == 0.0
             before, beyond = (k - 1) % count, (k + stays) % count
             if after[before] * after[beyond] < 0.0:
