@@ -38,8 +38,10 @@ def gaps(ratio: float, far: float, samples: int) -> np.ndarray:
     phi = np.abs(ratio) * np.linspace(0, 2 * np.pi, samples)
     half = math.pi - math.acos(((far - 2) ** 2 + 0.5**2 - 3.5**2) / (far - 2))
     inside = np.abs((phi % (2 * np.pi)) - np.pi) < half
-    first, last = np.ceil((phi[:-1] - np.pi) / (2 * np.pi)), np.floor((phi[1:] - np.pi) / (2 * np.pi))
-    passed = np.append(False, (first <= last) & ~inside[:-1])
+    before, behind = ((phi[part] - np.pi) / (2 * np.pi) for part in (slice(-1), slice(1, None)))
+    # A gap in which the sample before lies is that one's own.
+    own = inside[:-1] & (np.ceil(before) == np.round(before))
+    passed = np.append(False, np.ceil(before) + own <= np.floor(behind))
     return inside | passed
 
 
