@@ -7,7 +7,7 @@ solved by continuation sees all lanes in order.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -158,13 +158,30 @@ def _run(
         if progress is not None:
             progress(1.0)
         return
+    steepest = []
     with np.errstate(all="ignore"):
         for start in range(0, n, block):
             part = slice(start, start + block)
             local = {id: z[:, part] for id, z in drivers.items()}
-            _Block(plan, lanes.take(part), part, modes, progress, course=course).run(local)
+            own = replace(lanes.take(part), steepest=np.full(len(plan.steps), np.inf))
+            _Block(plan, own, part, modes, progress, course=course).run(local)
+            steepest.append(own.steepest)
             if progress is not None:
                 progress(min(1.0, (start + block) / n))
+    if lanes.steepest is not None:
+        first = np.arange(block, n, block)
+        ends = lanes.take(np.stack((first - 1, first)).ravel())
+        for index in plan.with_root:
+            between = _steepness(*discriminant(plan, index, ends).reshape(2, -1))
+            lanes.steepest[index] = max(between, *(own[index] for own in steepest))
+
+
+def _steepness(before: Floats, after: Floats) -> float:
+    """Return the largest ratio of discriminants (n,) and those after them, infinite where one may have been zero."""
+    with np.errstate(all="ignore"):
+        ratio = after / before
+        least = ratio.min()
+        return float(max(ratio.max(), 1 / least)) if least > 0 else np.inf
 
 
 def positions(
@@ -299,8 +316,7 @@ class _Block:
                 discriminant = discriminant * step.mode
             self.lanes.least[index] = np.fmin.reduce(discriminant, initial=self.lanes.least[index])
             if self.lanes.steepest is not None and len(discriminant) > 1:
-                ratio = discriminant[1:] / discriminant[:-1]
-                self.lanes.steepest[index] = max(ratio.max(), 1 / ratio.min()) if ratio.min() > 0 else np.inf
+                self.lanes.steepest[index] = _steepness(discriminant[:-1], discriminant[1:])
             mode = self.modes(index)
             mode = mode[self.part] if np.ndim(mode) else mode
             if (discriminant > LIMIT).all():
