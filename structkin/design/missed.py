@@ -37,14 +37,18 @@ def share_missed(limit: Limit, motion: Motion) -> float:
 
 
 def contradictions(objective: Sequence[Measure], limits: Sequence[Limit], mechanism: Mechanism) -> list[Problem]:
-    """Return which wishes for the same numbers, of equal weight, cannot be true together."""
+    """Return which wishes for the same numbers, of equal weight, cannot be true together.
+
+    Of drivers that the mechanism does not have there are none: the measures themselves say that.
+    """
     found = []
     for one, other in combinations([one for one in objective if one.wanted is not None], 2):
         if one.words == other.words and _differ(one.wanted, other.wanted):
             hint = "leave one out, or give them weights that differ"
             found.append(Problem(one.words.rstrip(","), "has two aims that differ", hint))
     for low, high in permutations(limits, 2):
-        known = low.measure.kind or low.measure.of
+        kind, of = low.measure.kind, low.measure.of
+        known = (kind or of) and (kind not in ("range", "effort") or of in mechanism.drivers)
         if known and low.measure.words == high.measure.words and low.low > high.high:
             scale, unit = _unit(low.measure, mechanism)
             least, most = (f"{decimal(end / scale, 5)}{unit}" for end in (low.low, high.high))
@@ -97,7 +101,7 @@ def _is_length(measure: Measure, motion: Motion) -> bool:
 
 def _kind(measure: Measure, mechanism: Mechanism) -> str:
     if measure.kind == "range":
-        return "angle" if mechanism.drivers[measure.of].kind == "angle" else "length"
+        return mechanism.drivers[measure.of].quantity
     return _output_kind(mechanism, measure.of) if measure.kind in ("output", "stroke") else measure.kind
 
 
@@ -123,7 +127,7 @@ def _unit(measure: Measure, mechanism: Mechanism) -> tuple[float, str]:
     """Return the unit of a measure's numbers in SI, and its sign behind a number."""
     units, kind = mechanism.units, _kind(measure, mechanism)
     if kind == "effort":
-        unit = "N m" if mechanism.drivers[measure.of].kind == "angle" else "N"
+        unit = "N m" if mechanism.drivers[measure.of].quantity == "angle" else "N"
     else:
         unit = {"length": units.length, "angle": units.angle, "closing": ""}.get(kind, kind)
     return units.scale(kind), f" {unit}" if unit else ""

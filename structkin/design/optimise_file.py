@@ -117,8 +117,7 @@ class _Reader:
             try:
                 if id not in self.mechanism.drivers:
                     raise Flaw("is not a driver", suggest(id, self.mechanism.drivers))
-                kind = "angle" if self.mechanism.drivers[id].kind == "angle" else "length"
-                found[id] = self._numbers(values, kind)
+                found[id] = self._numbers(values, self.mechanism.drivers[id].quantity)
             except Flaw as flaw:
                 self.problems.append(Problem(f"at.{id}", flaw.message, flaw.hint))
         return found
@@ -191,7 +190,7 @@ class _Reader:
             quantity = "angle" if name in m.links else "length"
             return measures.stroke(name, m.units.quantity(entry.get("wanted", 0.0), quantity)), of(quantity)
         if kind == "range":
-            quantity = "angle" if m.drivers[name].kind == "angle" else "length"
+            quantity = m.drivers[name].quantity
             return measures.driver_range(name, m.units.quantity(entry.get("wanted", 0.0), quantity)), of(quantity)
         if kind == "time_ratio":
             return measures.time_ratio(name, plain_number(entry.get("wanted", 0.0))), plain_number

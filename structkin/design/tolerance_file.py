@@ -49,7 +49,7 @@ def read_tolerances(path: Path) -> tuple[Mechanism, dict[str, Any]]:
     options["parameters"] = _tolerances(mechanism, table_of(data, "tolerances", problems), problems)
     units, clearances = mechanism.units, table_of(data, "clearances", problems)
     options["clearances"] = _read(problems, "clearances", clearances, dict.fromkeys(clearances, "length"), units)
-    kinds = {id: "angle" if drive.kind == "angle" else "length" for id, drive in mechanism.drivers.items()}
+    kinds = {id: drive.quantity for id, drive in mechanism.drivers.items()}
     at = _read(problems, "at", table_of(data, "at", problems), kinds, units)
     if "at" in data:
         options["drivers"] = {id: [value] for id, value in at.items()}

@@ -55,12 +55,12 @@ class Cam(Pair, ABC):
 
     @abstractmethod
     def angle_between(self, frames: Mapping[str, Frame]) -> tuple[Affine, Affine]:
-        """Return two directions: what the follower does is a function of the angle from the first to the second."""
+        """Return two directions: the angle from the first to the second says where the follower is; see `by_angle`."""
 
     @property
     @abstractmethod
     def by_angle(self) -> tuple[Function, Floats]:
-        """This function, and angles (n,) at which its pieces end, in any order."""
+        """What the follower does by that angle [rad], as a function, and where its pieces end (n,), in any order."""
 
     @property
     @abstractmethod

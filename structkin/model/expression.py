@@ -80,10 +80,10 @@ class Expression:
     def numbers(self) -> list[float]:
         """The numbers as they are written, in the order of the text, without signs.
 
-        >>> Expression("30 - 5e-1*sin(2*t)").numbers
+        >>> Expression("30 - 5e-1*sin(0x2*t)").numbers
         [30.0, 0.5, 2.0]
         """
-        return [float(text[start:end]) for text, start, end in self._places()]
+        return [value for _, _, value in self._places()]
 
     def with_number(self, index: int, value: float) -> str:
         """Return the text with another value of a number.
@@ -91,17 +91,18 @@ class Expression:
         >>> Expression("30 - 5e-1*sin(2*t)").with_number(1, -0.4)
         '30 - (-0.4)*sin(2*t)'
         """
-        text, start, end = self._places()[index]
+        text, (start, end, _) = self.text.strip(), self._places()[index]
         return f"{text[:start]}{value!r}{text[end:]}" if value >= 0 else f"{text[:start]}({value!r}){text[end:]}"
 
-    def _places(self) -> list[tuple[str, int, int]]:
-        """Return the text, and where a number of it begins and ends, for each."""
+    def _places(self) -> list[tuple[int, int, float]]:
+        """Return where each number begins and ends in the text without spaces around it, and its value."""
         text = self.text.strip()
         lines = np.cumsum([0, *(len(line) for line in text.splitlines(keepends=True))]).tolist()
         found = [node for node in ast.walk(self._tree) if isinstance(node, ast.Constant)]
         return sorted(
-            (text, lines[node.lineno - 1] + node.col_offset, lines[node.lineno - 1] + int(node.end_col_offset or 0))
+            (begin + node.col_offset, begin + int(node.end_col_offset or 0), float(ast.literal_eval(node)))
             for node in found
+            for begin in lines[node.lineno - 1 : node.lineno]
         )
 
     def __repr__(self) -> str:

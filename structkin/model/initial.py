@@ -55,8 +55,8 @@ def _state(draft: Draft, id: str, value: Any) -> InitialState | InitialPoint | I
 
 _LINK = {"angle", "omega"}
 
-#: [rad], and what rounding adds.
-TURN = 2 * math.pi * (1 + ROUNDING_OF_ONE)
+#: The largest angle of a link [rad]: a whole turn, and what rounding adds.
+LARGEST = 2 * math.pi * (1 + ROUNDING_OF_ONE)
 
 
 def _entries(value: Any, known: Sequence[str], sample: str) -> Mapping[str, Any]:
@@ -88,7 +88,7 @@ def _link_state(draft: Draft, id: str, value: Any) -> InitialLink:
     given = _entries(value, ("angle", "omega"), 'such as { angle = 30, omega = "1 rad/s" }')
     kinds = {"angle": "angle", "omega": "angular speed"}
     state = InitialLink(**{name: draft.units.quantity(size, kinds[name]) for name, size in given.items()})
-    if state.angle is not None and abs(state.angle) > TURN:
+    if state.angle is not None and abs(state.angle) > LARGEST:
         raise Flaw(
             "an angle of more than one turn: a pose says how a link is turned, not how often",
             "give it within one turn; whole turns are in the value of a driver",

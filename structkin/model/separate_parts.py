@@ -1,4 +1,4 @@
-"""The parts of a mechanism that move for themselves: the ground parts them, and none tells how large another is."""
+"""The parts of a mechanism that move independently of each other, joined only by the ground: each has its own size."""
 
 from __future__ import annotations
 

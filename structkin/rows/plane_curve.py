@@ -92,7 +92,7 @@ class PlaneCurve:
         return Piecewise(self.x.breaks, polynomials, waves)
 
     def _extended(self, piece: Any, u: Any, end: Any, straight: Any, count: int) -> list[Any]:
-        """Return the same, on tangents at the ends (n,) where the curve goes on `straight` (n,)."""
+        """Return x and y (2, n) with derivatives: on pieces, where they go on `straight` (n,) on tangents."""
         found = self._on_piece(piece, np.where(straight, end, u), count)
         if straight.any():
             slope = found[1] if count > 1 else self._on_piece(piece, end, 2)[1]
@@ -151,7 +151,7 @@ class PlaneCurve:
         return across * speed.of((1 / r, -1 / r**2, 2 / r**3, -6 / r**4))
 
     def stretch(self, x: Any, y: Any) -> Stretch:
-        """Return on which pieces the points nearest to places are."""
+        """Return on which pieces the points nearest to places (n,) [m] are, and where on these."""
         u = np.asarray(self.foot(x, y)).real
         inside = u - TURN * np.floor(u / TURN) if self.closed else np.clip(u, 0.0, TURN)
         piece, breaks = self._piece(inside), self.x.breaks

@@ -91,7 +91,11 @@ class FaceOnProfile:
 
 @dataclass(frozen=True, eq=False)
 class OnCurve:
-    """A pin on a curve; with nearby dimensions of it, on the piece of its `own` on which two more vectors lie."""
+    """A pin on a curve.
+
+    With an `own` curve, two more vectors are the pin and the frame at the mechanism's own dimensions: the distance is
+    that from the piece, at varied dimensions, on which this pin is.
+    """
 
     curve: PlaneCurve
     own: PlaneCurve | None = None

@@ -158,14 +158,15 @@ def _run(
         if progress is not None:
             progress(1.0)
         return
-    steepest = []
+    steepest = np.full((-(-n // block), len(plan.steps)), np.inf)
     with np.errstate(all="ignore"):
         for start in range(0, n, block):
             part = slice(start, start + block)
             local = {id: z[:, part] for id, z in drivers.items()}
-            own = replace(lanes.take(part), steepest=np.full(len(plan.steps), np.inf))
+            own = lanes.take(part)
+            if lanes.steepest is not None:
+                own = replace(own, steepest=steepest[start // block])
             _Block(plan, own, part, modes, progress, course=course).run(local)
-            steepest.append(own.steepest)
             if progress is not None:
                 progress(min(1.0, (start + block) / n))
     if lanes.steepest is not None:
@@ -173,15 +174,18 @@ def _run(
         ends = lanes.take(np.stack((first - 1, first)).ravel())
         for index in plan.with_root:
             between = _steepness(*discriminant(plan, index, ends).reshape(2, -1))
-            lanes.steepest[index] = max(between, *(own[index] for own in steepest))
+            lanes.steepest[index] = max(between, steepest[:, index].max())
 
 
 def _steepness(before: Floats, after: Floats) -> float:
-    """Return the largest ratio of discriminants (n,) and those after them, infinite where one may have been zero."""
+    """Return the largest ratio of discriminants (n,) and those after them, infinite where one may have been zero.
+
+    It is zero where there are none: the last block may have a single lane.
+    """
     with np.errstate(all="ignore"):
         ratio = after / before
-        least = ratio.min()
-        return float(max(ratio.max(), 1 / least)) if least > 0 else np.inf
+        least = ratio.min(initial=np.inf)
+        return float(max(ratio.max(initial=0.0), 1 / least)) if least > 0 else np.inf
 
 
 def positions(
@@ -315,7 +319,7 @@ class _Block:
             if form.modes == 1:
                 discriminant = discriminant * step.mode
             self.lanes.least[index] = np.fmin.reduce(discriminant, initial=self.lanes.least[index])
-            if self.lanes.steepest is not None and len(discriminant) > 1:
+            if self.lanes.steepest is not None:
                 self.lanes.steepest[index] = _steepness(discriminant[:-1], discriminant[1:])
             mode = self.modes(index)
             mode = mode[self.part] if np.ndim(mode) else mode

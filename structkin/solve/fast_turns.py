@@ -23,7 +23,7 @@ from structkin.solve.change_points.beside_gaps import beside_gaps
 from structkin.solve.change_points.between import Between
 from structkin.solve.engine import Lanes
 from structkin.solve.fast_wheels import counted_turns, wheels_on_links
-from structkin.solve.narrow_cams import Followed, pass_humps
+from structkin.solve.narrow_cams import Followed, beyond, pass_humps
 from structkin.solve.schedule import Schedule
 from structkin.types import Floats, Indices
 
@@ -140,11 +140,7 @@ def _parts(plan: Plan, lanes: Lanes, vectors: Sequence[Affine], moved: Sequence[
 def _parts_of_wheel(turn: Floats) -> Indices:
     """Return into how many parts the intervals between lanes (n - 1,) are to be divided for a wheel's turns (n,)."""
     step = np.diff(turn)
-    far = np.abs(step)
-    # Where it turns back between two lanes it turns further, but less far than beside them.
-    with np.errstate(invalid="ignore"):
-        back = np.flatnonzero(step[1:] * step[:-1] < 0.0)
-    far[back] = far[back + 1] = np.maximum(far[back], far[back + 1])
+    far = np.maximum(np.abs(step), beyond(step))
     return np.asarray(np.fmin(np.fmax(np.ceil(far / FAST), 1.0), 2.0**40), np.intp)
 
 

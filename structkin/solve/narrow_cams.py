@@ -30,7 +30,7 @@ PART = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Humps:
-    """The humps and hollows of a periodic function: the `places` (m,) in three turns, and the `widths` (m,) there.
+    """The humps and hollows of a function of an angle: `places` (m,) in three turns, and `widths` (m,) there [rad].
 
     >>> bump = lambda x, order=0: np.maximum(0.0, 0.01 - np.abs(x - 1.0))
     >>> humps = Humps.of(bump, np.array([0.0, 0.99, 1.0, 1.01]))
@@ -66,7 +66,7 @@ class Humps:
         return cls((places + TURN * np.arange(3)[:, None]).ravel(), np.tile(widths, 3))
 
     def between(self, low: Floats, high: Floats) -> Flags:
-        """Return between which angles (n,) there is a hump that is narrow for the way from one to the other."""
+        """Return between which angles (n,) there is a hump that is narrow for the way from one to the other [rad]."""
         far = high - low
         found = np.zeros(len(far), bool)
         some = np.flatnonzero(far > PART * self.widths.min(initial=np.inf))
@@ -124,15 +124,26 @@ def pass_humps(plan: Plan, x: Floats, cams: Sequence[Followed]) -> Flags:
             continue
         step = np.diff(angle)
         step -= TURN * np.round(step / TURN)
-        far = np.abs(step)
-        # Where the angle turns back between two lanes it goes further, but less far than beside them.
-        with np.errstate(invalid="ignore"):
-            back = np.flatnonzero(step[1:] * step[:-1] < 0.0)
-        more = np.zeros(len(far))
-        most = np.maximum(far[back], far[back + 1])
-        more[back], more[back + 1] = most, np.maximum(most, more[back + 1])
+        more = beyond(step)
         low = angle[:-1] + np.minimum(step, 0.0) - more
-        found |= cam.humps.between(low, low + far + 2.0 * more)
+        found |= cam.humps.between(low, low + np.abs(step) + 2.0 * more)
+    return found
+
+
+def beyond(step: Floats) -> Floats:
+    """Return how far (n,) [rad] an angle may go beyond its values at the ends of steps (n,), where it turns back.
+
+    It may do so in either of two steps with different signs, but less far than the longer of them.
+
+    >>> beyond(np.array([0.1, 0.2, -0.2, 0.9, 0.3])).tolist()
+    [0.0, 0.2, 0.9, 0.9, 0.0]
+    """
+    far, found = np.abs(step), np.zeros(len(step))
+    with np.errstate(invalid="ignore"):
+        back = np.flatnonzero(step[1:] * step[:-1] < 0.0)
+    most = np.maximum(far[back], far[back + 1])
+    found[back] = most
+    found[back + 1] = np.maximum(most, found[back + 1])
     return found
 
 
@@ -155,7 +166,8 @@ def hide_humps(plan: Plan, x: Any, cams: Sequence[Followed]) -> Flags:
     """Return on which circles (c,) of x (rows, c, nodes) a hump may lie between the places."""
     found = np.zeros(x.shape[1], bool)
     for cam in cams:
-        angle = np.unwrap(cam.angle(plan, x), axis=-1)
+        angle = cam.angle(plan, x)
         if angle.shape == x.shape[1:]:
+            angle = np.unwrap(angle, axis=-1)
             found |= cam.humps.between(angle.min(axis=-1), angle.max(axis=-1))
     return found

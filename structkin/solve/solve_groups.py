@@ -110,8 +110,8 @@ def fine_stations(plan: Plan, schedule: Schedule, longest: float) -> tuple[Sched
     if not (cams or wheels_on_links(plan)):
         return fine, kept
     close, places, lanes, _ = slow_motion(plan, fine, turned, partial(sweep_between, plan), moved, cams)
-    steps = sum(np.abs(np.diff(z[0])) / close.unit(id) for id, z in close.drivers.items())
-    lengths = np.append(0.0, np.cumsum(np.nan_to_num(steps)))
+    ways = (np.abs(np.diff(z[0])) / close.unit(id) for id, z in close.drivers.items())
+    lengths = np.append(0.0, np.cumsum(np.nan_to_num(sum(ways, start=np.zeros(len(close) - 1)))))
     last = np.searchsorted(lengths, lengths + longest, "right") - 1
     passed = near_humps(plan, lanes.x[0], cams, last)
     return replace(close, near=np.union1d(close.near, passed)), places[kept]

@@ -35,6 +35,11 @@ def slider_crank(**sections: object) -> sk.Mechanism:
     )
 
 
+def test_limits_can_be_kept_in_a_set() -> None:
+    found = four_bar().limits(drivers={})
+    assert found in {found}
+
+
 @pytest.mark.parametrize("key, name", [("a", "lengths.A-B"), ("b", "lengths.B-C"), ("c", "lengths.C-D")])
 def test_limits_of_a_four_bar_agree_with_their_formula(key: str, name: str) -> None:
     """Stretched on both sides: |D - B| = b + c."""

@@ -242,6 +242,10 @@ def test_everything_wrong_is_listed_at_once() -> None:
     bounds = [f"parameters.{name}" for name in ("lengths.A-X", "lengths.B-A", "lengths.A-B", "points.P.x")]
     assert keys == [*bounds, "evaluations", "rokcer", "Q", "engine"]
     assert "did you mean 'rocker'?" in str(caught.value)
+    for measure in (design.driver_range("engine"), design.effort("engine")):
+        crossed = [measure.between(low=2.0), measure.between(high=1.0)]
+        with pytest.raises(sk.InputError, match="engine"):
+            four_bar().optimise(WIDE, [design.stroke("rocker")], limits=crossed, samples=5)
 
 
 def test_all_wrong_bounds_are_listed_at_once() -> None:

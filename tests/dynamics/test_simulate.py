@@ -462,6 +462,9 @@ def test_a_fixed_step_that_never_comes_to_the_end_is_told_before(formulation):
         pendulum().simulate(2.0, step=1e-7, **call)
     assert time.process_time() - began < 5
     assert not pendulum().simulate(0.02, step=2.2e-3, **call).stopped
+    # Steps divide the time between two outputs: where these are many, longer ones are named.
+    with pytest.raises(sk.InputError, match=r"1\.6e-06 s or more, or raise max_steps"):
+        pendulum().simulate(1.0, **{**call, "samples": 300_001}, step=1e-6)
     cut = pendulum().simulate(2.0, step=1e-7, max_steps=20, **call)  # who asks for fewer steps gets them
     assert "20 steps taken" in cut.stopped
 

@@ -92,7 +92,7 @@ class Limits:
     `intervals` are all intervals of the driver in which the mechanism closes in the modes of the sketch, within the
     turn (or turns) after which all poses repeat, each as near as possible to `start`; with a group that has no closed
     form only the one around the sketch. `failure` says why the motion cannot start, if so. `drivers` are the values
-    that were given.
+    [rad or m] that were given.
     """
 
     mechanism: Mechanism
@@ -103,7 +103,7 @@ class Limits:
     change_points: tuple[Limit, ...]
     intervals: tuple[Interval, ...]
     failure: str = ""
-    drivers: Mapping[str, float] = field(default_factory=dict)
+    drivers: Mapping[str, float] = field(default_factory=dict, hash=False)
 
     def __repr__(self) -> str:
         """Return the report's first line."""
@@ -124,10 +124,11 @@ class Limits:
     def sensitivity(self, *, to: Sequence[str]) -> Floats:
         """Return the derivatives (2, p) of the lower and the upper limit by numbers of the mechanism file, in SI.
 
-        The names are those of `Motion.sensitivity`. Exact derivatives at the pose of the limit, where its group is
-        singular: no other limits are searched for. NaN where there is no limit, where it is that of a given range,
-        where several groups are singular at once, and where poses run off to infinity. Raises `InputError` for names as
-        `Motion.sensitivity` does.
+        The names are those of `Motion.sensitivity`. The derivatives are exact, from the pose of the limit, where its
+        group is singular: dz/dp = -(w F_c dc/dp) / (w F_z), with w F_y = 0 (W. J. F. Govaerts, Numerical Methods for
+        Bifurcations of Dynamical Equilibria, SIAM 2000, sec. 3.3). NaN where there is no limit, where it is the end of
+        a given range or is not certified, where several groups are singular at once, and where poses run off to
+        infinity. Raises `InputError` for names as `Motion.sensitivity` does.
 
         >>> import math
         >>> import structkin as sk
