@@ -201,7 +201,8 @@ def driver_range(driver: str, wanted: float = 0.0) -> Measure:
     """Return how far (1,) [rad or m] a driver moves between its limits, less a wanted range; see `Mechanism.limits`.
 
     It is the range from the sketch with the other drivers held there, whatever the samples are, exact to rounding; its
-    derivatives are those of `Limits.sensitivity`. Infinite where the driver turns fully.
+    derivatives are those of `Limits.sensitivity`. Where the driver turns fully the range is infinite, which only a
+    limit without a highest value allows. Raises `InputError` for an unknown driver when it is measured.
     """
 
     def jacobian(motion: Motion, names: Sequence[str]) -> Floats:

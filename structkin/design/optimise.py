@@ -267,7 +267,11 @@ def _wrong_measures(
             continue
         unknown = values.dtype.kind not in "iuf" or not values.size
         if unknown or not (np.isfinite(values) | ((values == np.inf) & (measure in above))).all():
-            problems.append(Problem(measure.words, "has no finite numbers at the start", "return an array of them"))
+            message, hint = "has no finite numbers at the start", "return an array of them"
+            if measure.kind == "range":
+                message = "has no end at the start: the driver turns fully, or to infinity"
+                hint = "start where it has limits, or ask for a range of at least so much"
+            problems.append(Problem(measure.words.rstrip(","), message, hint))
         elif slopes.dtype.kind not in "iuf" or slopes.shape != (values.size, len(names)):
             message = f"its derivatives have the shape {slopes.shape}, not {(values.size, len(names))}"
             problems.append(Problem(measure.words, message, "a row for each number, a column for each parameter"))

@@ -112,6 +112,7 @@ class _Equations:
         if not (np.isfinite(square).all() and np.isfinite(by).all()):
             return np.full(len(by), np.nan)
         left, sizes, _ = np.linalg.svd(square)
+        # Limits are known to half the digits: one value is small, not zero. With two small ones w may be any of many.
         if sizes[-2:-1].min(initial=1.0) < NARROW**2 or sizes[-1] > NARROW:
             return np.full(len(by), np.nan)
         w = left[:, -1] / size

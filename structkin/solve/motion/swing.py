@@ -94,7 +94,7 @@ def ratio_slopes(motion: Motion, output: str, names: Sequence[str]) -> Floats:
     """Return the derivatives (p,) of the time ratio by parameters of these names, at the same times.
 
     Where the rate v is zero, dt/dp = -(dv/dp) / a. The time forth is longer by that of its end, where a < 0, and
-    shorter by that of its beginning. Raises `InputError` where drivers are given by values.
+    shorter by that of its beginning. Raises `InputError` where drivers are given by values, and where the rate jumps.
     """
     own = swing(motion, output)
     if motion.thirds or motion.counted:
@@ -103,15 +103,13 @@ def ratio_slopes(motion: Motion, output: str, names: Sequence[str]) -> Floats:
     link, joint = _found(motion, output)
     at = solve_groups(motion.mechanism, t=np.array([motion.t[0], *own.turns]))
     if link is not None:
-        _, v, a = _angle(at, link)
+        (_, v, a), pace = _angle(at, link), motion.omega(link)
         by = at.sensitivity(link, to=names, kind="link", order=1)
     else:
-        _, v, a = _travel(at, str(joint))
+        (_, v, a), pace = _travel(at, str(joint)), _travel(motion, str(joint))[1]
         by = at.travel_sensitivity(str(joint), to=names, order=1)
-    if (
-        np.abs(v[1:]) > HALF_DIGITS * np.max(np.abs(motion.omega(link) if link else _travel(motion, str(joint))[1]))
-    ).any():
-        message = "its rate jumps where it turns back, and then its time ratio has no derivatives of this kind"
+    if (np.abs(v[1:]) > HALF_DIGITS * np.max(np.abs(pace))).any():
+        message = "its rate jumps where it turns back: derivatives of its time ratio come from a rate that passes zero"
         raise InputError([Problem(output, message, "give the cam a smooth law")], motion.mechanism.title)
     forth = (np.sign(a) * by.T / a)[:, 1:].sum(axis=1)
     high, low, sign = (own.forth, own.back, 1.0) if own.forth >= own.back else (own.back, own.forth, -1.0)
