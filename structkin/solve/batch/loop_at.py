@@ -233,7 +233,7 @@ def is_near(
 ) -> bool:
     """Return whether a dyad lacks less than a length to close at a station, unless it passes a limit position there.
 
-    It does where it lacks more at the next station, and closes by more at the one before, or the other way round.
+    It passes one where its discriminant is below -`flat` at one of the stations beside and above `flat` at the other.
     """
     if discriminant[i] < -LIMIT and 0 < i < discriminant.size - 1:
         before, after = discriminant[i - 1], discriminant[i + 1]
