@@ -34,7 +34,7 @@ def _points_of_parts(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
     parts, items = dict[str, set[str]](), dict[str, list[str]]()
     joined = [(joint.id, joint.links) for joint in topology.joints]
     for item, ends in (*joined, *((driver.id, driver.links) for driver in topology.drivers)):
-        items[item] = [link for link in _links(mechanism, ends) if link != GROUND]
+        items[item] = [link for link in links_at(mechanism, ends) if link != GROUND]
         own = {id(part): part for part in (parts.setdefault(link, {link}) for link in items[item])}
         part, *others = sorted(own.values(), key=len, reverse=True) or [set[str]()]
         for other in others:
@@ -51,7 +51,7 @@ def _points_of_parts(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
     return {link: in_order[id(part)] for link, part in parts.items()}
 
 
-def _links(mechanism: Mechanism, ends: tuple[str, ...]) -> Iterator[str]:
+def links_at(mechanism: Mechanism, ends: tuple[str, ...]) -> Iterator[str]:
     """Yield the links at the ends of a joint or driver; those of a pin, "@J", are all that share it."""
     for end in ends:
         yield from mechanism.topology.joint(end[1:]).links if end.startswith("@") else (end,)

@@ -21,7 +21,7 @@ from structkin.budget import TOGETHER, charge
 from structkin.model.laws import ConstantSpeed
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Law
-from structkin.model.separate_parts import points_of_parts
+from structkin.model.separate_parts import links_at, points_of_parts
 from structkin.numerical_tolerances import ROUNDING, WHOLE
 from structkin.solve.fast_wheels import shorter_steps
 from structkin.types import Flags, Floats, Indices
@@ -202,7 +202,8 @@ class Schedule:
         """The extents [m] of the parts that drivers move; a single point is as large as everything."""
         parts, places, found = points_of_parts(self.mechanism), self.mechanism.places, dict[str, float]()
         for driver in self.mechanism.topology.drivers:
-            points = next((parts[link] for link in driver.links if link in parts), ())
+            links = links_at(self.mechanism, driver.links)
+            points = next((parts[link] for link in links if link in parts), ())
             found[driver.id] = _extent([places[point] for point in points]) or self.size
         return found
 

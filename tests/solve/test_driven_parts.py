@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import structkin as sk
+from structkin.solve.schedule import Schedule
 
 POINTS = {
     "M": (0.517, -0.22), "V": (0.31, -0.103), "T": (0.572, -0.344), "G": (0.493, -0.128), "E": (0.09, 0.532),
@@ -61,3 +62,20 @@ def test_a_narrow_escape_is_one_in_a_large_frame_too(far: float) -> None:
     sense = (c - b)[:, 0] * (d - b)[:, 1] - (c - b)[:, 1] * (d - b)[:, 0]
     assert (sense < 0.0).all()
     np.testing.assert_allclose(c, found[0].position("C"), atol=1e-9)
+
+
+def test_a_ram_between_shared_pins_is_measured_by_its_part() -> None:
+    """Its ends are pins of two links each, not links."""
+    sizes = []
+    for far in (2.0, 900.0):
+        m = sk.Mechanism(
+            points={"A": (0, 0), "B": (0, 1), "C": (2, 1.5), "D": (2, 0), "E": (1, 2.5), "far": (far, 0)},
+            links={
+                "ground": ["A", "D", "far"], "crank": ["A", "B"], "rocker": ["D", "C"], "one": ["B", "E"],
+                "two": ["C", "E"],
+            },
+            drivers={"ram": {"between": ["B", "C"], "speed": 0.1}, "motor": {"joint": "A", "speed": 0.1}},
+        )  # fmt: skip
+        assert {driver.id: driver.links for driver in m.topology.drivers}["ram"] == ("@B", "@C")
+        sizes.append(Schedule(m, np.zeros(0), {}).unit("ram"))
+    assert sizes[0] == sizes[1] < 3.0
