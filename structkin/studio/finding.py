@@ -157,16 +157,16 @@ class Search:
 
 
 def drawing(mechanism: Mechanism, document: Document) -> Document:
-    """Return the document of a mechanism that was found, in metres and radians, with the unit of length of another.
+    """Return a mechanism that was found, in metres, as a document in the units of another.
 
-    Angles have its unit as well, unless the law of a driver is in radians.
+    If the law of a driver has angles, these keep the mechanism's unit.
     """
     data, units = mechanism.source_dict, document.units
     drivers = {
         id: {**entry, "speed": f"{entry['speed']:.6g} rad/s"} if "speed" in entry else entry
         for id, entry in data["drivers"].items()
     }
-    angle = units.angle if all("speed" in entry for entry in drivers.values()) else "rad"
+    angle = units.angle if all("speed" in entry for entry in drivers.values()) else mechanism.units.angle
     points = {
         name: [float(f"{part / units.length_scale:.{DIGITS}g}") + 0.0 for part in place]
         for name, place in data["points"].items()

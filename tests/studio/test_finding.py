@@ -286,9 +286,10 @@ def test_a_table_that_cannot_be_read_is_refused_in_words(data: str, words: str):
 
 
 def test_the_laws_of_a_candidate_are_in_the_units_of_its_document():
-    """Its law is in radians; the drawing was in degrees."""
+    """Its law is in degrees; the drawing was in radians."""
     found = sk.synthesise_positions([[0, 0, 0], [0.25, 0.3, 0.7], [0.7, 0.35, 1.5]], kinds=["four-bar"], count=1)
-    document = finding.drawing(found[0].mechanism, Document(ROCKER))
+    document = finding.drawing(found[0].mechanism, Document({**ROCKER, "units": {"length": "mm", "angle": "rad"}}))
+    assert document.data["units"] == {"length": "mm", "angle": "deg"}
     same = sk.Mechanism.from_dict(document.data).solve(samples=5)
     assert same.position("P") == pytest.approx(found[0].mechanism.solve(samples=5).position("P"), abs=1e-9)
 
