@@ -24,8 +24,8 @@ from structkin.checked import checked
 from structkin.design.measures import Measure
 from structkin.errors import InputError, Problem
 from structkin.solve.motion.motion import Motion
-from structkin.solve.sensitivity.by_variants import held_lengths, slope_by_variants
-from structkin.solve.sensitivity.parameters import read_parameters
+from structkin.solve.sensitivity.by_variants import slope_by_variants
+from structkin.solve.sensitivity.parameters import held_lengths, read_parameters
 from structkin.types import Floats
 
 #: Of the numbers that move nothing: the values at which forces are found, in steps of `LONG` of the reach; weights.

@@ -120,6 +120,11 @@ class Limit:
         return f"<Limit: {self.low:g} <= {self.measure.words} <= {self.high:g}>"
 
 
+def _aim(wanted: float) -> Floats | None:
+    """Return one number that is aimed at; zero says that nothing is."""
+    return np.array([wanted]) if wanted else None
+
+
 @checked
 def path(point: str, places: ArrayLike) -> Measure:
     """Return the way (2 n,) [m] of a point to the places (n, 2) wanted at the samples; NaN where none is wanted."""
@@ -192,7 +197,7 @@ def stroke(of: str, wanted: float = 0.0) -> Measure:
         jacobian,
         "stroke",
         of,
-        wanted=np.array([wanted]) if wanted else None,
+        wanted=_aim(wanted),
     )
 
 
@@ -215,7 +220,7 @@ def driver_range(driver: str, wanted: float = 0.0) -> Measure:
         jacobian,
         "range",
         driver,
-        wanted=np.array([wanted]) if wanted else None,
+        wanted=_aim(wanted),
     )
 
 
@@ -258,7 +263,7 @@ def time_ratio(of: str, wanted: float = 0.0) -> Measure:
         lambda motion: np.array([motion.swing(of).ratio - wanted]),
         lambda motion, names: ratio_slopes(motion, of, names)[None],
         of=of,
-        wanted=np.array([wanted]) if wanted else None,
+        wanted=_aim(wanted),
     )
 
 

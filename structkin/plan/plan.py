@@ -137,9 +137,9 @@ class Plan:
         """First row of each register, and the number of rows."""
         return tuple(accumulate(self.widths, initial=0))
 
-    def size_of(self, index: int) -> float:
-        """Return the size [m] of the part that a step belongs to: heights of flat poses are parts of it."""
-        return self.sizes[self.steps[index].group]
+    def from_flat(self, step: Step, h: tuple[Any, ...]) -> Any:
+        """Return the clearance (n,) of a step at inputs h, in sizes of the part that it belongs to."""
+        return step.clearance(h, tuple(0.0 * value for value in h)) / self.sizes[step.group]
 
     @property
     def sweep_kernel(self) -> str:

@@ -67,10 +67,10 @@ class Humps:
         widths = np.full(count, np.inf)
         for k in range(count):
             stays = after[k] == 0.0
-            before, beyond = (k - 1) % count, (k + stays) % count
-            if after[before] * after[beyond] < 0.0:
-                width = 0.5 * (length[before] + length[beyond]) + stays * length[k]
-                widths[[k, beyond]] = np.minimum(widths[[k, beyond]], width)
+            before, next_ = (k - 1) % count, (k + stays) % count
+            if after[before] * after[next_] < 0.0:
+                width = 0.5 * (length[before] + length[next_]) + stays * length[k]
+                widths[[k, next_]] = np.minimum(widths[[k, next_]], width)
         return cls((places + TURN * np.arange(3)[:, None]).ravel(), np.tile(widths, 3))
 
     def between(self, low: Floats, high: Floats) -> Flags:

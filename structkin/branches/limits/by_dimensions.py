@@ -27,9 +27,16 @@ from structkin.plan.plan import Register
 from structkin.plan.relations import Combine
 from structkin.solve.many.record import Products
 from structkin.solve.many.variants import Variants
-from structkin.solve.sensitivity.by_variants import held_lengths
-from structkin.solve.sensitivity.parameters import Parameter, read_parameters, varied
-from structkin.solve.sensitivity.varied_plan import FINE, OFFSETS, WEIGHTS, VariedPlan, varied_plan, weight
+from structkin.solve.sensitivity.parameters import Parameter, read_parameters
+from structkin.solve.sensitivity.varied_plan import (
+    FINE,
+    OFFSETS,
+    WEIGHTS,
+    VariedPlan,
+    variants_beside,
+    varied_plan,
+    weight,
+)
 from structkin.types import Floats
 
 
@@ -55,15 +62,11 @@ def _starts(found: Limits, parameters: Sequence[Parameter], ids: Sequence[str]) 
     """Return the derivatives (p,) of the coordinates of drivers in the sketch, at which they are held."""
     if not ids:
         return {}
-    lengths, rows = held_lengths(parameters), []
+    own, rows = np.array([found.mechanism.drivers[id].start for id in ids]), []
     for one in parameters:
-        step = one.reach / FINE
-        variants = [varied(found.mechanism, {**lengths, one: one.value + k * step}) for k in OFFSETS]
-        starts = np.array([[variant.drivers[id].start - found.mechanism.drivers[id].start for id in ids]
-                           for variant in variants])  # fmt: skip
-        angles = [found.mechanism.drivers[id].kind == "angle" for id in ids]
-        starts -= np.where(angles, 2 * np.pi * np.round(starts / (2 * np.pi)), 0.0)
-        rows.append(np.array(WEIGHTS) @ starts / step)
+        variants = variants_beside(found.mechanism, one, parameters)
+        starts = np.array([[variant.drivers[id].start for id in ids] for variant in variants])
+        rows.append(np.array(WEIGHTS) @ (starts - own) * (FINE / one.reach))
     return dict(zip(ids, np.transpose(rows), strict=True))
 
 

@@ -299,7 +299,7 @@ class Chart:
             return none
         h = self._poses.inputs(self._step, self.at(places), self._modes)
         with np.errstate(all="ignore"):
-            found = plan.steps[self._step].clearance(h, tuple(0.0 * value for value in h)) / plan.size_of(self._step)
+            found = plan.from_flat(plan.steps[self._step], h)
         return np.asarray(np.broadcast_to(found, places.shape))
 
     def is_far(self, places: Floats) -> Flags:

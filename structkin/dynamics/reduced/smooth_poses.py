@@ -317,8 +317,7 @@ class Poses:
         """Return whether a group is so near a flat pose that rounding may keep it from one: its branch is not known."""
         step = self.plan.steps[index]
         h = step_inputs(self.plan, lanes, step, 0)
-        clearance = np.min(step.clearance(h, tuple(0.0 * value for value in h)))
-        return bool(clearance < NEVER_FLAT * self.plan.size_of(index))
+        return bool(np.min(self.plan.from_flat(step, h)) < NEVER_FLAT)
 
     def _across(self, q: Floats, sizes: Floats) -> Pose | None:
         """Return the pose at q from a series, where roots of these sizes (k,) are small because a flat pose is near."""

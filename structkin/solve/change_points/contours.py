@@ -268,8 +268,7 @@ def _clearance(plan: Plan, step: Step, h: tuple[Any, ...], place: Floats, radius
         terms = powers(np.reshape(value, (*np.shape(value)[:-1], len(place), NODES)))[..., :POWERS]
         return np.sum(terms * power, axis=-1).real
 
-    at = tuple(there(value) for value in h)
-    return step.clearance(at, tuple(0.0 * value for value in at)) / plan.sizes[step.group]
+    return np.asarray(plan.from_flat(step, tuple(there(value) for value in h)))
 
 
 def _around(plan: Plan, step: Step, near: Floats) -> list[Any]:

@@ -146,8 +146,7 @@ def closes(plan: Plan, index: int, lanes: Lanes, values: Floats) -> Flags:
     rest = np.flatnonzero(values < -LIMIT)
     if len(rest):
         h = step_inputs(plan, lanes.take(rest), plan.steps[index], 0)
-        clearance = plan.steps[index].clearance(h, tuple(0.0 * value for value in h))
-        closes[rest] = clearance > -NEVER_FLAT * plan.size_of(index)
+        closes[rest] = plan.from_flat(plan.steps[index], h) > -NEVER_FLAT
     return closes
 
 

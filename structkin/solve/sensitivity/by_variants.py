@@ -14,7 +14,7 @@ import numpy as np
 from structkin.joints.curve_slot import CurveSlot
 from structkin.model.mechanism import Mechanism
 from structkin.solve.motion.moving_frames import PartKind
-from structkin.solve.sensitivity.parameters import Parameter, read_parameters, varied
+from structkin.solve.sensitivity.parameters import Parameter, held_lengths, read_parameters, varied
 from structkin.solve.sensitivity.sensitivity import point_or_link
 from structkin.solve.sensitivity.varied_plan import FINE, OFFSETS, WEIGHTS
 from structkin.types import Floats
@@ -24,11 +24,6 @@ if TYPE_CHECKING:
 
 #: How much shorter the steps are where slots are made of pieces: at a jump of curvature first derivatives have a bend.
 NEAR = 1 / 64
-
-
-def held_lengths(parameters: Sequence[Parameter]) -> dict[Parameter, float]:
-    """Return the lengths among parameters with their values: while one number varies, these are held."""
-    return {parameter: parameter.value for parameter in parameters if parameter.section == "lengths"}
 
 
 def _reach(mechanism: Mechanism, parameter: Parameter) -> float:

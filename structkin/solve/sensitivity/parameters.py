@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,6 +101,11 @@ def bound_together(structure: KinematicStructure) -> Problem:
     ids = ", ".join(dict.fromkeys(item.id for item in structure.over))
     text = "its redundant joints agree with these dimensions only, so no dimension can vary alone"
     return Problem(ids, text, "leave out the redundant joints")
+
+
+def held_lengths(parameters: Sequence[Parameter]) -> dict[Parameter, float]:
+    """Return the lengths among parameters with their values: while one number varies, these are held."""
+    return {parameter: parameter.value for parameter in parameters if parameter.section == "lengths"}
 
 
 def varied(mechanism: Mechanism, values: Mapping[Parameter, float]) -> Mechanism:

@@ -49,7 +49,7 @@ from structkin.rows.relations import OnCurve
 from structkin.rows.row import Row
 from structkin.solve.many.record import ManyBuilder, Products, record_many
 from structkin.solve.many.variants import Variants, VariantsDiffer, at, differing
-from structkin.solve.sensitivity.parameters import Parameter, bound_together, varied
+from structkin.solve.sensitivity.parameters import Parameter, bound_together, held_lengths, varied
 from structkin.solve.special_geometry import compile_plan, structure_of
 from structkin.types import Floats
 
@@ -276,7 +276,7 @@ def _laws(mechanism: Mechanism, parameters: Sequence[Parameter]) -> dict[str, di
     for p, parameter in enumerate(parameters):
         if parameter.section == "drivers":
             id = str(parameter.path[1])
-            for k, variant in enumerate(_variants(mechanism, parameter, parameters), 1 + p * len(OFFSETS)):
+            for k, variant in enumerate(variants_beside(mechanism, parameter, parameters), 1 + p * len(OFFSETS)):
                 found.setdefault(id, {})[k] = variant.drivers[id].law
     return found
 
@@ -284,7 +284,7 @@ def _laws(mechanism: Mechanism, parameters: Sequence[Parameter]) -> dict[str, di
 # --- one by one -------------------------------------------------------------------------------------------------
 
 
-def _variants(mechanism: Mechanism, parameter: Parameter, parameters: Sequence[Parameter]) -> list[Mechanism]:
+def variants_beside(mechanism: Mechanism, parameter: Parameter, parameters: Sequence[Parameter]) -> list[Mechanism]:
     """Return the mechanism with the values around a parameter; `InputError` says which parameter cannot vary.
 
     The other lengths among the parameters are held.
@@ -292,7 +292,7 @@ def _variants(mechanism: Mechanism, parameter: Parameter, parameters: Sequence[P
     if parameter.is_still:
         return [mechanism] * len(OFFSETS)
     step = parameter.reach / FINE
-    lengths = {other: other.value for other in parameters if other.section == "lengths"}
+    lengths = held_lengths(parameters)
     try:
         values = [parameter.value + k * step for k in OFFSETS]
         return [_counted(mechanism, varied(mechanism, {**lengths, parameter: value})) for value in values]
@@ -306,7 +306,7 @@ def _one_by_one(mechanism: Mechanism, parameters: Sequence[Parameter]) -> Varied
     problems: list[Problem] = []
     for parameter in parameters:
         try:
-            mechanisms += _variants(mechanism, parameter, parameters)
+            mechanisms += variants_beside(mechanism, parameter, parameters)
         except InputError as error:
             problems += error.problems
     if problems:
