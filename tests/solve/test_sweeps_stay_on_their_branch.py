@@ -245,6 +245,12 @@ def test_a_way_that_turns_back_beside_a_fold():
     assert not faults(case("parallelogram_in_triad", 1595), 963)
 
 
+@pytest.mark.parametrize("count", few([2121, 8485], 1))
+def test_a_way_that_turns_back_just_behind_a_flat_pose(count):
+    """Few of many samples between a far regular pose and this one: the path through all seemed smooth, and went on."""
+    assert not faults(case("parallelogram_in_triad", 1648), count)
+
+
 # --- the families -----------------------------------------------------------------------------------------------------
 
 

@@ -143,10 +143,15 @@ class Between:
         """
         if not self.schedule.drivers:
             return None
-        stations = 0.5 * (low + high) + 0.5 * (high - low) * NODES
-        values = self.lanes(stations, index).x[0][rows]
-        terms = np.polynomial.chebyshev.chebfit(NODES, (values / units).T, len(NODES) - 1)
-        if not np.max(np.abs(terms[-2:]), initial=0.0) < SMOOTH_SERIES:
+        middle, far = 0.5 * (low + high), 0.5 * (high - low)
+        # The nodes do not see a corner of the path that lies beyond the outermost of them: its stations do.
+        outer = middle - far * NODES[0], middle + far * NODES[0]
+        x = np.concatenate((NODES, np.arange(low, outer[0]) - middle, np.arange(high, outer[1], -1.0) - middle))
+        x[len(NODES) :] /= far
+        values = self.lanes(middle + far * x, index).x[0][rows] / units
+        terms = np.polynomial.chebyshev.chebfit(NODES, values[:, : len(NODES)].T, len(NODES) - 1)
+        off = np.polynomial.chebyshev.chebval(x, terms) - values
+        if not max(np.max(np.abs(part), initial=0.0) for part in (terms[-2:], off)) < SMOOTH_SERIES:
             return None
         powers = np.zeros((len(rows), len(NODES)))
         for row, term in enumerate(terms.T):

@@ -259,7 +259,8 @@ def _regular(state: TrackerState, k: int, target: int) -> Indices:
     known = np.arange(k, last + np.sign(last - k), np.sign(last - k)) if last != k else np.array([k])
     known = known[state.status[path.lanes[known]] == Status.OK]
     # Where lanes lie densely, some of those further away will do.
-    further = np.unique((BACK * FURTHER ** np.arange(math.log(FAR_BACK / BACK, FURTHER))).astype(np.intp))
+    further = BACK * FURTHER ** np.arange(math.log(FAR_BACK / BACK, FURTHER))
+    further = np.unique(np.searchsorted(np.abs(known - k), further))
     for some in (known[:BACK], known[further[further < len(known)]]):
         if not len(some):
             break
