@@ -13,7 +13,7 @@ from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import console, print_json, progress
 from structkin.dynamics.call import FORMULATIONS
 from structkin.dynamics.formulations_compared import FormulationComparison
-from structkin.dynamics.multipliers.choice import STABILISATIONS
+from structkin.dynamics.multipliers.stabilisation import STABILISATIONS
 from structkin.errors import InputError, Problem
 from structkin.global_methods.compare import Comparison
 from structkin.global_methods.methods import FAMILIES, METHODS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,9 +15,6 @@ from structkin.dynamics.call import check_call
 from structkin.dynamics.initial import consistent_start
 from structkin.dynamics.integrators.methods import FIXED, ONE_STEP
 from structkin.dynamics.load_table import load_table
-from structkin.dynamics.multipliers.consistent_start import global_start
-from structkin.dynamics.multipliers.multiplier_equations import Multipliers
-from structkin.dynamics.multipliers.work import is_worth
 from structkin.dynamics.reduced.partitioned import Partitioned
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.simulation import Integration, Simulation, simulation_of
@@ -27,6 +25,9 @@ from structkin.errors import InputError, Problem
 from structkin.model.law_breaks import law_breaks, row_breaks
 from structkin.model.mechanism import Mechanism
 from structkin.types import Floats
+
+if TYPE_CHECKING:
+    from structkin.dynamics.multipliers.multiplier_equations import Multipliers
 
 
 def simulate(
@@ -68,6 +69,9 @@ def simulate(
     if stabiliser is None:
         equations = Partitioned(reduced)
     else:
+        from structkin.dynamics.multipliers.consistent_start import global_start
+        from structkin.dynamics.multipliers.work import is_worth
+
         family, begin = coordinates or "natural", float(times[0])
         multipliers, q = global_start(mechanism, family, stabiliser, users, begin, formulation=formulation)
         work = reduced, y, times, integrator, step, rtol, max_steps

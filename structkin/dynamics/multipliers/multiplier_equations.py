@@ -36,15 +36,13 @@ from structkin.dynamics.multipliers.compiled.packing import packed
 from structkin.dynamics.multipliers.compiled.source import CONSTRAINED, compiled_functions, plain_functions
 from structkin.dynamics.multipliers.kkt import Kkt, Solution
 from structkin.dynamics.multipliers.masses import CoordinateMasses, FrameMasses
+from structkin.dynamics.multipliers.partitioning import Parted, Parts, largest
 from structkin.dynamics.multipliers.stabilisation import (
     RATE_LIMIT,
     WEIGHTS,
     Augmented,
-    Parted,
     Partitioning,
-    Parts,
     Stabilisation,
-    largest,
     shifts,
 )
 from structkin.dynamics.multipliers.sweeps import CoordinateDrivers
@@ -53,10 +51,11 @@ from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
 from structkin.dynamics.user_loads import State, UserLoad, add_user_load
 from structkin.dynamics.wrench_sums import Wrenches
 from structkin.global_methods.families import constraints
-from structkin.global_methods.frame_plan import frame_plan
+from structkin.global_methods.frame_plan import Solved, fill, frame_plan
 from structkin.model.forces import Contact
 from structkin.model.mechanism import Mechanism
 from structkin.numerical_tolerances import ROUNDING_OF_ONE
+from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.rows.lane_matrix import Matrix
 from structkin.solve.engine import Lanes
@@ -554,3 +553,25 @@ class Multipliers:
             y[: c.n], y[c.n :], a, multipliers, (X[0], X[1], X[2]), turns, z, effort,
             0.5 * float(momentum @ X[1]), float(momentum @ X[2]),
         )  # fmt: skip
+
+    def motion_of(
+        self, kept: Sequence[GlobalInstant], drivers: Mapping[str, Floats]
+    ) -> tuple[Sequence[str], Plan, Lanes, dict[str, Any]]:
+        """Return the links, whose frames follow from the coordinates, and what only these equations have."""
+        c = self.coordinates
+        X, dX, ddX = (np.stack([one.X[order] for one in kept], axis=1) for order in range(3))
+        q, v, a = (np.stack([getattr(one, name) for one in kept], axis=1) for name in "qva")
+        turns = c.turns(q), c.turn_rates(v), c.turn_rates(a)
+        lanes = fill(self.plan, self.mechanism, Solved(c.links, (X, dX, ddX), c.turned, turns), drivers)
+        return (
+            c.links,
+            self.plan,
+            lanes,
+            {
+                "formulation": self.formulation,
+                "coordinates": c,
+                "q": q.T,
+                "multipliers": np.stack([one.multipliers for one in kept]),
+                "redundant": self.kkt.redundant,
+            },
+        )

@@ -7,9 +7,10 @@ in its present pose. Pose and velocities do not change, nor do the laws of presc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +20,13 @@ from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.reduced.reduced_equations import Instant, Reduced
 from structkin.dynamics.start import begin
 from structkin.errors import InputError, StructureError
+from structkin.global_methods.frame_plan import Solved, fill, frame_plan
 from structkin.model.parts import DriverCoordinate, SketchPose
 from structkin.model.posed import driven_by
 from structkin.numerical_tolerances import SAME_SOLVED
+from structkin.plan.plan import Plan
 from structkin.plan.status import Status
+from structkin.solve.engine import ContourPoses, Lanes
 from structkin.solve.special_geometry import compile_plan
 from structkin.types import Floats
 
@@ -214,3 +218,30 @@ class Partitioned:
             effort = np.array([given[k] if k in self.free else needed[id] for k, id in enumerate(self.order)])
         turns = np.array([turned[link] for link in own.links])
         return Recorded(instant if current.plan is self.plan else None, current.frames(x), turns, z, effort)
+
+    def motion_of(
+        self, kept: Sequence[Recorded], drivers: Mapping[str, Floats]
+    ) -> tuple[Sequence[str], Plan, Lanes, dict[str, Any]]:
+        """Return the links, and the slots of the mechanism's own plan, or the frames of all links.
+
+        The former where all times were reached in its own coordinates; the latter do not depend on the choice of these.
+        """
+        links, instants = self.own.links, [one.instant for one in kept if one.instant is not None]
+        if len(instants) == len(kept):
+            return links, self.plan, self._by_slots(instants), {}
+        plan = frame_plan(self.mechanism)
+        X, dX, ddX = (np.stack([one.X[order] for one in kept], axis=-1) for order in range(3))
+        U, dU, ddU = (part.reshape(len(links), 4, -1)[:, 2:] for part in (X, dX, ddX))
+        omega, alpha = (U[:, 0] * d[:, 1] - U[:, 1] * d[:, 0] for d in (dU, ddU))
+        turns = np.stack([one.turns for one in kept], axis=1), omega, alpha
+        solved = Solved(tuple(links), (X, dX, ddX), tuple(links), turns)
+        return links, plan, fill(plan, self.mechanism, solved, drivers), {}
+
+    def _by_slots(self, instants: Sequence[Instant]) -> Lanes:
+        n = len(instants)
+        flat = [k for k, instant in enumerate(instants) if instant.around is not None]
+        around = None
+        if flat:
+            around = ContourPoses(np.array(flat), np.concatenate([instants[k].around for k in flat], axis=1))
+        x, least = np.concatenate([one.x for one in instants], axis=2), np.full(len(self.plan.steps), np.inf)
+        return Lanes(x, np.zeros(n, np.int8), np.full(n, -1, np.int32), least, around)
