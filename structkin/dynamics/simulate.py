@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from structkin.compiled import has_numba
 from structkin.dynamics.call import check_call
+from structkin.dynamics.equations_of_motion import EquationsOfMotion
 from structkin.dynamics.initial import consistent_start
 from structkin.dynamics.integrators.methods import FIXED, ONE_STEP
 from structkin.dynamics.load_table import load_table
@@ -25,9 +25,6 @@ from structkin.errors import InputError, Problem
 from structkin.model.law_breaks import law_breaks, row_breaks
 from structkin.model.mechanism import Mechanism
 from structkin.types import Floats
-
-if TYPE_CHECKING:
-    from structkin.dynamics.multipliers.multiplier_equations import Multipliers
 
 
 def simulate(
@@ -65,7 +62,7 @@ def simulate(
     y = np.array(initial_state(mechanism, reduced), dtype=np.float64)
     if len(reduced.free):
         check_masses(mechanism, reduced, float(times[0]), y)
-    equations: Partitioned | Multipliers
+    equations: EquationsOfMotion
     if stabiliser is None:
         equations = Partitioned(reduced)
     else:

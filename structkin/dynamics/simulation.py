@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from structkin.checked import checked
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.contacts import contact_energy
+from structkin.dynamics.equations_of_motion import EquationsOfMotion
 from structkin.dynamics.initial import Correction
 from structkin.dynamics.inverse.kinetostatics import Kinetostatics, kinetic_energy
 from structkin.dynamics.loads import turned_angle
-from structkin.dynamics.reduced.partitioned import Partitioned
 from structkin.dynamics.user_loads import UserLoad
 from structkin.global_methods.families.system import Coordinates
 from structkin.model.forces import Contact, Spring, Torsion
@@ -24,12 +24,9 @@ from structkin.plan.status import Status
 from structkin.solve import Motion
 from structkin.types import Floats
 
-if TYPE_CHECKING:
-    from structkin.dynamics.multipliers.multiplier_equations import Multipliers
-
 
 def simulation_of(
-    equations: Partitioned | Multipliers,
+    equations: EquationsOfMotion,
     times: Floats,
     kept: Sequence[Any],
     integration: Integration,

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from structkin.dynamics.driver_coordinates import DriverCoordinates, given_efforts
+from structkin.dynamics.equations_of_motion import EquationsOfMotion
 from structkin.dynamics.reduced.partition import LIMIT, STUCK, exchanges, joint_coordinates, scales
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.reduced.reduced_equations import Instant, Reduced
@@ -26,7 +27,7 @@ from structkin.model.posed import driven_by
 from structkin.numerical_tolerances import SAME_SOLVED
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
-from structkin.solve.engine import ContourPoses, Lanes
+from structkin.solve.engine import Lanes
 from structkin.solve.special_geometry import compile_plan
 from structkin.types import Floats
 
@@ -46,7 +47,7 @@ class Recorded:
     effort: Floats
 
 
-class Partitioned:
+class Partitioned(EquationsOfMotion):
     """The equations of a mechanism, in one choice of coordinates after another.
 
     The state is y = (z_f, z_f'): the present coordinates and their rates.
@@ -54,11 +55,9 @@ class Partitioned:
 
     def __init__(self, own: Reduced) -> None:
         """Begin in the mechanism's own coordinates."""
+        super().__init__(own.mechanism, own.users)
         self.own = self.current = own
-        self.mechanism, self.plan, self.users, self.free, self.order = (
-            own.mechanism, own.plan, own.users, own.free, own.order,
-        )  # fmt: skip
-        self.contacts, self.impacts = own.contacts, own.impacts
+        self.plan, self.impacts = own.plan, own.impacts
         self._joints = joint_coordinates(own.mechanism)
         self._units = np.array([1.0 if drive.kind == "angle" else own.size for drive in self._joints.values()])
         self._coordinates = DriverCoordinates.of_plan(own.mechanism, self._joints.values(), own.plan)
@@ -93,45 +92,18 @@ class Partitioned:
     # --- between steps ------------------------------------------------------------------------------------
 
     @property
-    def needs_restart(self) -> bool:
-        """Nothing is corrected between steps: the joints close by themselves."""
-        return False
-
-    def verify(self, t: float, y: Floats) -> None:
-        """Each pose of a step continues the one before: its branch is known."""
-
-    def project(self, t: float, y: Floats) -> Floats:
-        """Return the state unchanged."""
-        return y
-
-    def constraint_violation(self, t: float, y: Floats) -> str:
-        """No joint comes apart."""
-        return ""
-
-    def gain_warning(self, method: str, h: float) -> str:
-        """There are no gains."""
-        return ""
-
-    @property
     def measures(self) -> Floats:
         """The scales of the coordinates of the state (free,): a radian, or the mechanism's size."""
         return self.current.measures
 
-    def accept(self, t: float, y: Floats) -> None:
-        """Continue from the end of a step."""
-        self.current.accept(t, y)
+    def touch(self, t: float, y: Floats) -> None:
+        """Write how bodies touch, and how fast joints with friction move, at a state."""
+        self.current.touch(t, y)
 
-    def remember(self, t: float, y: Floats) -> None:
-        """Note the impact speeds of the bodies that touch at the end of a step."""
-        self.current.remember(t, y)
-
-    def touches(self, t: float, y: Floats) -> dict[str, tuple[float, float]]:
-        """Return the depth [m] of each contact and its rate [m/s]."""
-        return self.current.touches(t, y)
-
-    def slips(self, t: float, y: Floats) -> Floats:
-        """Return the rate (k,) of each joint with friction, in parts of its transition."""
-        return self.current.slips(t, y)
+    @property
+    def mem(self) -> Any:
+        """The arrays of the present coordinates."""
+        return self.current.mem
 
     def change(self, t: float, y: Floats, *, stuck: bool = False) -> Floats | None:
         """Return the state in other coordinates, if these describe the motion better from here; None if not.
@@ -228,7 +200,7 @@ class Partitioned:
         """
         links, instants = self.own.links, [one.instant for one in kept if one.instant is not None]
         if len(instants) == len(kept):
-            return links, self.plan, self._by_slots(instants), {}
+            return self.own.motion_of(instants, drivers)
         plan = frame_plan(self.mechanism)
         X, dX, ddX = (np.stack([one.X[order] for one in kept], axis=-1) for order in range(3))
         U, dU, ddU = (part.reshape(len(links), 4, -1)[:, 2:] for part in (X, dX, ddX))
@@ -236,12 +208,3 @@ class Partitioned:
         turns = np.stack([one.turns for one in kept], axis=1), omega, alpha
         solved = Solved(tuple(links), (X, dX, ddX), tuple(links), turns)
         return links, plan, fill(plan, self.mechanism, solved, drivers), {}
-
-    def _by_slots(self, instants: Sequence[Instant]) -> Lanes:
-        n = len(instants)
-        flat = [k for k, instant in enumerate(instants) if instant.around is not None]
-        around = None
-        if flat:
-            around = ContourPoses(np.array(flat), np.concatenate([instants[k].around for k in flat], axis=1))
-        x, least = np.concatenate([one.x for one in instants], axis=2), np.full(len(self.plan.steps), np.inf)
-        return Lanes(x, np.zeros(n, np.int8), np.full(n, -1, np.int32), least, around)
