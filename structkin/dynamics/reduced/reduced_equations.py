@@ -41,6 +41,7 @@ from structkin.dynamics.reduced.smooth_poses import Poses
 from structkin.dynamics.slot_map import SlotMap
 from structkin.dynamics.user_loads import State, UserLoad, add_user_load
 from structkin.dynamics.wrench_sums import Wrenches
+from structkin.model.laws import at_time
 from structkin.model.mechanism import Mechanism
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
@@ -362,7 +363,7 @@ class Reduced(EquationsOfMotion):
             raise BlownUpError(t)
         z[self.free, 0], z[self.free, 1] = y[:f], y[f:]
         for k, law in self.prescribed:
-            z[k] = [float(part[0]) for part in law(np.array([t]))]
+            z[k] = at_time(law, t)
         if not np.isfinite(z).all():
             raise NoPoseError(t, Status.NO_INPUT, -1)
         return z
