@@ -11,11 +11,11 @@ from structkin import show
 from structkin.cli.options import USUAL, Budget, Duration, File, Json, Samples, budget_of, opened
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import console, print_json, progress
-from structkin.dynamics import FormulationComparison
 from structkin.dynamics.call import FORMULATIONS
-from structkin.dynamics.multipliers.choice import STABILISATIONS
+from structkin.dynamics.formulations_compared import FormulationComparison
+from structkin.dynamics.multipliers.stabilisation import STABILISATIONS
 from structkin.errors import InputError, Problem
-from structkin.global_methods import Comparison
+from structkin.global_methods.compare import Comparison
 from structkin.global_methods.methods import FAMILIES, METHODS
 from structkin.show.terminal import text_table
 

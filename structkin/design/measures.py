@@ -21,7 +21,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +36,10 @@ from structkin.solve.motion.motion import Motion
 from structkin.solve.motion.swing import ratio_slopes
 from structkin.solve.sensitivity.sensitivity import Sensitivity
 from structkin.types import Floats
+
+if TYPE_CHECKING:
+    from structkin.branches.limits import Limits
+    from structkin.model.mechanism import Mechanism
 
 
 @checked
@@ -211,17 +216,23 @@ def driver_range(driver: str, wanted: float = 0.0) -> Measure:
     """
 
     def jacobian(motion: Motion, names: Sequence[str]) -> Floats:
-        lower, upper = motion.mechanism.limits(driver).sensitivity(to=names)
+        lower, upper = _limits(motion.mechanism, driver).sensitivity(to=names)
         return np.asarray((upper - lower)[None])
 
     return Measure(
         f"the range of {driver}{', less the wanted one,' if wanted else ''}",
-        lambda motion: np.array([motion.mechanism.limits(driver).width - wanted]),
+        lambda motion: np.array([_limits(motion.mechanism, driver).width - wanted]),
         jacobian,
         "range",
         driver,
         wanted=_aim(wanted),
     )
+
+
+@lru_cache(maxsize=1)
+def _limits(mechanism: Mechanism, driver: str) -> Limits:
+    """Return the limits of a driver: a variant's range and its derivatives ask for them one after the other."""
+    return mechanism.limits(driver)
 
 
 @checked

@@ -1,7 +1,6 @@
 """Dynamics: the forces that a motion needs, and the motion that forces cause."""
 
 from structkin.dynamics.bodies import Body, mass_table
-from structkin.dynamics.formulations_compared import FormulationComparison, FormulationRun
 from structkin.dynamics.initial import Correction, InitialConditions, initial_conditions
 from structkin.dynamics.inverse.kinetostatics import Kinetostatics
 from structkin.dynamics.matrices import LinkTerms, ReducedEquations
@@ -13,8 +12,6 @@ __all__ = [
     "Body",
     "Correction",
     "Force",
-    "FormulationComparison",
-    "FormulationRun",
     "InitialConditions",
     "Integration",
     "Kinetostatics",

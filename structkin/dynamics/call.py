@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 
 from structkin.dynamics.friction import pressed
 from structkin.dynamics.integrators.methods import ADAPTIVE, FIXED
-from structkin.dynamics.multipliers.choice import check_stabilisation
-from structkin.dynamics.multipliers.stabilisation import Stabilisation
+from structkin.dynamics.multipliers.stabilisation import Stabilisation, check_stabilisation
 from structkin.dynamics.start import free_problems
 from structkin.dynamics.user_loads import UserLoad, functions_of
 from structkin.errors import InputError, Problem

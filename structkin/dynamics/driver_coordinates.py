@@ -19,6 +19,7 @@ from structkin.dynamics.load_table import uncovered
 from structkin.dynamics.slot_map import SlotMap
 from structkin.errors import InputError, Problem
 from structkin.joints.guide import Guide
+from structkin.model.laws import at_time
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
 from structkin.plan.plan import Plan
@@ -41,7 +42,7 @@ def given_efforts(mechanism: Mechanism, drivers: Sequence[str], t: float) -> Flo
         law = mechanism.forces.efforts.get(id)
         if law is None:
             continue
-        efforts[k] = float(law(np.array([t]))[0][0])
+        efforts[k] = at_time(law, t)[0]
         if not np.isfinite(efforts[k]):
             hint = "" if law.span is None else uncovered(law.span)
             problem = Problem(f"drivers.{id}", f"its effort has no value at t = {t:.6g} s", hint)

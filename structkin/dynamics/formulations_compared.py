@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from structkin.budget import DEFAULT
 from structkin.checked import checked
 from structkin.dynamics.call import FINEST, FORMULATIONS, UNCOMPILED, check_call
-from structkin.dynamics.multipliers.choice import STABILISATIONS
+from structkin.dynamics.multipliers.stabilisation import STABILISATIONS
 from structkin.dynamics.simulation import Simulation
 from structkin.errors import InputError, Problem
 from structkin.global_methods.compare import check_names, check_patience, places

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from structkin.errors import Problem
+from structkin.groups.solve_lanes import solve_lanes
 from structkin.joints.prismatic import Prismatic
 from structkin.model.forces import Friction
 from structkin.model.mechanism import Mechanism
@@ -117,11 +118,11 @@ def _step(N: Floats, free: Floats, by_normals: Floats, x: Floats, ahead: Floats)
     _, direction, slope = _loads(N, free, by_normals, x)
     change = np.einsum("nki,nkij,nj->nk", direction, by_normals, N)
     with np.errstate(all="ignore"):
-        begun = N + (ahead - x)[:, None] * _solve(slope, change)
+        begun = N + (ahead - x)[:, None] * solve_lanes(slope, change)
         found = begun
         for _ in range(NEWTON):
             sizes, _, slope = _loads(found, free, by_normals, ahead)
-            step = _solve(slope, sizes - found)
+            step = solve_lanes(slope, sizes - found)
             found = found + step
             size = np.max(np.abs(found), axis=1)
             if (settled := np.max(np.abs(step), axis=1) <= ROUNDING_OF_FEW * size).all():
@@ -137,14 +138,6 @@ def _loads(N: Floats, free: Floats, by_normals: Floats, x: Floats) -> tuple[Floa
     sizes = np.hypot(*np.moveaxis(loads, 2, 0))
     direction = np.divide(loads, sizes[:, :, None], out=np.zeros_like(loads), where=sizes[:, :, None] > 0)
     return sizes, direction, np.eye(N.shape[1]) - x[:, None, None] * np.einsum("nki,nkij->nkj", direction, by_normals)
-
-
-def _solve(matrix: Floats, right: Floats) -> Floats:
-    """Return the solutions (n, k), NaN where a matrix (n, k, k) is singular."""
-    good = np.abs(np.linalg.det(matrix)) > 0
-    found = np.full_like(right, np.nan)
-    found[good] = np.linalg.solve(matrix[good], right[good][:, :, None])[:, :, 0]
-    return found
 
 
 def lock_note(found: Kinetostatics) -> str:

@@ -8,12 +8,13 @@ open drift from the first instant (Flores & Lankarani, sec. 8).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from structkin.errors import InputError, Problem
+from structkin.model.laws import at_time
 from structkin.model.mechanism import Mechanism
 from structkin.numerical_tolerances import RANK, RESIDUAL, ROUNDING, ROUNDING_OF_ONE, SHORTEST_PART
 from structkin.solve import Motion
@@ -99,6 +100,20 @@ def consistent_start(mechanism: Mechanism, t: float) -> tuple[Mechanism, tuple[C
     return mechanism.with_initial(entries), found.corrections
 
 
+def drivers_at(
+    mechanism: Mechanism, t: float, free: Mapping[str, tuple[float, float]]
+) -> dict[str, tuple[list[float], list[float], list[float]]]:
+    """Return value, rate and second rate of all drivers at a time, as `solve_groups` takes them.
+
+    Of those without a law `free` gives the first two; they do not accelerate.
+    """
+    found = {}
+    for id, drive in mechanism.drivers.items():
+        value, rate, second = (*free[id], 0.0) if drive.law is None else at_time(drive.law, t)
+        found[id] = [value], [rate], [second]
+    return found
+
+
 class _Start:
     """The data of a start, and the motion of one sample at values of the free coordinates."""
 
@@ -111,15 +126,9 @@ class _Start:
 
     def motion(self, values: Floats, speeds: Floats | None = None) -> Motion:
         """Return the pose and, with speeds, the velocities; free coordinates do not accelerate."""
-        drivers: dict[str, tuple[list[float], ...]] = {}
         rates = np.zeros(len(self.free)) if speeds is None else speeds
         known = dict(zip(self.free, zip(values, rates, strict=True), strict=True))
-        for id, drive in self.mechanism.drivers.items():
-            if drive.law is None:
-                drivers[id] = ([known[id][0]], [known[id][1]], [0.0])
-            else:
-                drivers[id] = tuple([float(part[0])] for part in drive.law(np.array([self.t]))[:3])
-        return solve_groups(self.mechanism, drivers=drivers)
+        return solve_groups(self.mechanism, drivers=drivers_at(self.mechanism, self.t, known))
 
     def positions(self) -> Floats:
         """Return the values of the free coordinates (f,)."""

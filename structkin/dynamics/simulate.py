@@ -11,12 +11,10 @@ from numpy.typing import ArrayLike
 
 from structkin.compiled import has_numba
 from structkin.dynamics.call import check_call
+from structkin.dynamics.equations_of_motion import EquationsOfMotion
 from structkin.dynamics.initial import consistent_start
 from structkin.dynamics.integrators.methods import FIXED, ONE_STEP
 from structkin.dynamics.load_table import load_table
-from structkin.dynamics.multipliers.consistent_start import global_start
-from structkin.dynamics.multipliers.multiplier_equations import Multipliers
-from structkin.dynamics.multipliers.work import is_worth
 from structkin.dynamics.reduced.partitioned import Partitioned
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.simulation import Integration, Simulation, simulation_of
@@ -64,10 +62,13 @@ def simulate(
     y = np.array(initial_state(mechanism, reduced), dtype=np.float64)
     if len(reduced.free):
         check_masses(mechanism, reduced, float(times[0]), y)
-    equations: Partitioned | Multipliers
+    equations: EquationsOfMotion
     if stabiliser is None:
         equations = Partitioned(reduced)
     else:
+        from structkin.dynamics.multipliers.consistent_start import global_start
+        from structkin.dynamics.multipliers.work import is_worth
+
         family, begin = coordinates or "natural", float(times[0])
         multipliers, q = global_start(mechanism, family, stabiliser, users, begin, formulation=formulation)
         work = reduced, y, times, integrator, step, rtol, max_steps

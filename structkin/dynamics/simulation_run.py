@@ -11,13 +11,13 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from structkin.dynamics.contacts import not_met
+from structkin.dynamics.equations_of_motion import EquationsOfMotion
 from structkin.dynamics.integrators.methods import (
     FIXED,
     FORGIVING,
@@ -27,7 +27,6 @@ from structkin.dynamics.integrators.methods import (
     NotConvergedError,
     adaptive_solver,
 )
-from structkin.dynamics.reduced.partitioned import Partitioned
 from structkin.dynamics.reduced.pose import BlownUpError, NearlyFlatError, NoPoseError
 from structkin.errors import InputError
 from structkin.numerical_tolerances import AFTER_IMPACT, NEGLIGIBLE, ROOT, SHORTEST_PART, WHOLE
@@ -99,76 +98,6 @@ def _zero(touches: Callable[[float], Floats], k: int, a: float, b: float) -> flo
     return min(at + ROOT * max(1.0, abs(at)), b)
 
 
-# --- what a run requires of equations ------------------------------------------------------------------------------
-
-
-class Equations(Protocol):
-    """Equations of motion in a state y: coordinates, then their rates."""
-
-    #: The contacts by name, and the impact speeds of those that touch.
-    contacts: list[str]
-    impacts: dict[str, float]
-
-    @property
-    def evaluations(self) -> int:
-        """How often they were evaluated."""
-
-    def __call__(self, t: float, y: Floats) -> Floats:
-        """Return the rate of the state; `NoPoseError` where there is none."""
-
-    def preserved(self) -> AbstractContextManager[None]:
-        """Continue afterwards from the state of the solvers before, whatever is evaluated within.
-
-        Outputs are evaluated within it: they must not change the motion, not even by rounding.
-        """
-
-    def recorded(self, t: float, y: Floats) -> Any:
-        """Return everything at a time and state that is recorded, projected."""
-
-    def energies(self, t: float, y: Floats) -> tuple[float, float] | None:
-        """Return the kinetic energy [J] and its rate [W], if a jump in them indicates a step that was too large."""
-
-    @property
-    def measures(self) -> Floats:
-        """The scales of the coordinates of the state (f,): a radian, or the mechanism's size [m]."""
-
-    # --- between steps
-
-    @property
-    def needs_restart(self) -> bool:
-        """Whether the last `accept` changed what is integrated, so that multistep methods have to restart."""
-
-    def verify(self, t: float, y: Floats) -> None:
-        """Raise `NoPoseError` where a step to a state has left its branch, or may have."""
-
-    def project(self, t: float, y: Floats) -> Floats:
-        """Return the corrected state at the end of a step."""
-
-    def change(self, t: float, y: Floats, *, stuck: bool = False) -> Floats | None:
-        """Return the state in other coordinates, if these describe the motion better from here; None if not.
-
-        `stuck`: a step from here has reached no pose.
-        """
-
-    def accept(self, t: float, y: Floats) -> None:
-        """Continue from the projected end of a step: only this changes what is counted from step to step."""
-
-    def remember(self, t: float, y: Floats) -> None:
-        """Note the impact speeds of the bodies that touch at the end of a step."""
-
-    def touches(self, t: float, y: Floats) -> dict[str, tuple[float, float]]:
-        """Return the depth [m] of each contact and its rate [m/s]."""
-
-    def slips(self, t: float, y: Floats) -> Floats:
-        """Return the rate (k,) of each joint with friction, in parts of its transition."""
-
-    def constraint_violation(self, t: float, y: Floats) -> str:
-        """Return which joint has come apart, in words; empty where none has."""
-
-    def gain_warning(self, method: str, h: float) -> str:
-        """Return a message if the stabilisation makes a method unstable at this step, else an empty string."""
-
-
 # --- the run -------------------------------------------------------------------------------------------------------
 
 #: Largest power balance error of a fixed step (trapezoidal rule), relative to the largest kinetic energy.
@@ -192,7 +121,7 @@ CRAWLING, SHORT = 10_000, 0.01
 class Record:
     """The record: everything at each output time."""
 
-    equations: Equations
+    equations: EquationsOfMotion
     times: Floats
     progress: Callable[[float], None] | None
     instants: list[Any] = field(default_factory=list)
@@ -223,7 +152,7 @@ class Run:
     At each of the `breaks`, a time and a first step [s], the adaptive integrators start anew.
     """
 
-    equations: Equations
+    equations: EquationsOfMotion
     times: Floats
     record: Record
     max_steps: int
@@ -238,18 +167,17 @@ class Run:
 
     def fixed(self, name: str, y: Floats, step: float) -> None:
         """Integrate from output to output in equal steps."""
-        method, largest, fast = FIXED[name](), 0.0, self.equations if isinstance(self.equations, Partitioned) else None
+        method, largest = FIXED[name](), 0.0
         for begin, end in zip(self.times[:-1].tolist(), self.times[1:].tolist(), strict=True):
             count = max(1, math.ceil((end - begin) / step * (1 - WHOLE)))
             h = (end - begin) / count
             k = -1
             while (k := k + 1) < count:
-                if fast is not None:
-                    last = min(count, k + self.max_steps - self.steps - 1)
-                    done, y = fast.advance(name, begin, end, k, count, last, y, JUMP, HUGE)
-                    k, self.steps = done, self.steps + done - k
-                    if k == count:
-                        break
+                last = min(count, k + self.max_steps - self.steps - 1)
+                done, y = self.equations.advance(name, begin, end, k, count, last, y, JUMP, HUGE)
+                k, self.steps = done, self.steps + done - k
+                if k == count:
+                    break
                 self.reached = begin + k * h
                 before = self.equations.energies(begin + k * h, y)
                 try:

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from structkin.dynamics.bodies import mass_table
+from structkin.dynamics.equations_of_motion import EquationsOfMotion
 from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
 from structkin.dynamics.reduced.reduced_equations import Reduced
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.joints.guide import Guide
+from structkin.model.laws import at_time
 from structkin.model.mechanism import Mechanism
-from structkin.model.parts import Law
 from structkin.model.topology import Driver, suggest
 from structkin.numerical_tolerances import NO_MASS, SAME_POSE, VISIBLE
 from structkin.plan.status import Status
@@ -93,7 +94,7 @@ def freed(mechanism: Mechanism, ids: Sequence[str], t: float) -> Mechanism:
         drive = mechanism.drivers[id]
         assert drive.law is not None
         unit = "rad" if drive.kind == "angle" else "m"
-        value, rate = _law_at(drive.law, t)
+        value, rate, _ = at_time(drive.law, t)
         states[id] = {"value": f"{value!r} {unit}", "speed": f"{rate!r} {unit}/s"}
         entries[id] = {key: part for key, part in given["drivers"][id].items() if key not in LAWS}
     if not entries:
@@ -117,18 +118,12 @@ def free_problems(mechanism: Mechanism, ids: Sequence[str], t: float | None) -> 
             problems.append(Problem(f"free.{id}", "is not a driver of this mechanism", suggest(id, mechanism.drivers)))
         elif drive.law is None:
             problems.append(Problem(f"free.{id}", "has no law: it is free", "leave it out"))
-        elif t is not None and not np.isfinite(_law_at(drive.law, t)).all():
+        elif t is not None and not np.isfinite(at_time(drive.law, t)[:2]).all():
             problems.append(Problem(f"free.{id}", f"its law has no value at t = {t:.6g} s"))
     return problems
 
 
-def _law_at(law: Law, t: float) -> tuple[float, float]:
-    """Return value and speed of a law at a time."""
-    value, rate = (float(part[0]) for part in law(np.array([t]))[:2])
-    return value, rate
-
-
-def initial_state(mechanism: Mechanism, equations: Reduced) -> list[float]:
+def initial_state(mechanism: Mechanism, equations: EquationsOfMotion) -> list[float]:
     """Return the values of the free coordinates, then their rates: as given, or the sketch at rest."""
     ids = [equations.order[k] for k in equations.free]
     states = [mechanism.initial.get(id) for id in ids]
@@ -153,7 +148,7 @@ def start(mechanism: Mechanism, t: float, loads: Sequence[UserLoad], *, engine: 
         raise InputError([problem], mechanism.title or "simulate")
     values = dict(zip((equations.order[k] for k in equations.free), initial_state(mechanism, equations), strict=False))
     for k, law in equations.prescribed:
-        values[equations.order[k]] = float(law(np.array([t]))[0][0])
+        values[equations.order[k]] = at_time(law, t)[0]
     begin(equations, values)
     return equations
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from structkin.dynamics.initial import initial_conditions
+from structkin.dynamics.initial import drivers_at, initial_conditions
 from structkin.dynamics.start import with_coordinates, with_turns
 from structkin.errors import InputError, Problem
 from structkin.model.mechanism import Mechanism
@@ -85,11 +85,8 @@ def _laws(mechanism: Mechanism) -> dict[str, Law]:
 def _states(whole: Mechanism) -> dict[str, PlanarState]:
     """Return the state of every link at time 0, with drivers at the values and rates of their laws."""
     found = initial_conditions(whole)
-    start = {id: ([value], [found.speeds[id]], [0.0]) for id, value in found.values.items()}
-    for id, law in _laws(whole).items():
-        value, rate, _ = law(np.zeros(1))
-        start[id] = ([float(value[0])], [float(rate[0])], [0.0])
-    motion = solve_groups(whole, drivers=start)
+    free = {id: (value, found.speeds[id]) for id, value in found.values.items()}
+    motion = solve_groups(whole, drivers=drivers_at(whole, 0.0, free))
     _, turns = with_turns(motion)
     states = {}
     for link in whole.links:

@@ -17,6 +17,16 @@ if TYPE_CHECKING:
     from scipy.interpolate import PPoly
 
 
+def at_time(law: Law, t: float) -> tuple[float, float, float]:
+    """Return value, rate and second rate of a law at one time [s].
+
+    >>> at_time(ConstantSpeed(1.0, 2.0), 0.5)
+    (2.0, 2.0, 0.0)
+    """
+    value, rate, second = (float(part[0]) for part in law(np.array([t]))[:3])
+    return value, rate, second
+
+
 @dataclass(frozen=True, slots=True)
 class ConstantSpeed:
     """The value start + speed t [rad or m].

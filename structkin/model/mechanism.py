@@ -29,17 +29,20 @@ if TYPE_CHECKING:
     from structkin.branches.limits import Limits
     from structkin.design import Limit, Measure, Optimum, Peak
     from structkin.design.tolerances import Tolerances
-    from structkin.dynamics import FormulationComparison, ReducedEquations, Simulation
-    from structkin.global_methods import Comparison
+    from structkin.dynamics import ReducedEquations, Simulation
+    from structkin.dynamics.formulations_compared import FormulationComparison
+    from structkin.global_methods.compare import Comparison
     from structkin.global_methods.families import Coordinates
     from structkin.joints.pair import Joints
     from structkin.model.forces import Forces, InitialLink, InitialPoint, InitialState
     from structkin.model.parts import SketchPose
     from structkin.multibody.model import SpatialModel
     from structkin.report.report import Page
-    from structkin.solve import Motion, Motions
+    from structkin.solve import Motion
+    from structkin.solve.many.motions import Motions
     from structkin.solve.measured import MeasuredComparison
-    from structkin.structure import InputRanking, KinematicStructure
+    from structkin.structure import KinematicStructure
+    from structkin.structure.inputs.ranked_inputs import InputRanking
     from structkin.symbolic.explicit.equations_of_motion import Equations
     from structkin.symbolic.explicit.own import ExplicitLoop
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from structkin.model.mechanism import Mechanism
-    from structkin.structure import InputRanking, KinematicStructure, TopologyArrays
+    from structkin.structure import KinematicStructure, TopologyArrays
+    from structkin.structure.inputs.ranked_inputs import InputRanking
 
 
 @dataclass(frozen=True, slots=True)

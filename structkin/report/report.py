@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from structkin.budget import DEFAULT
-from structkin.dynamics import FormulationComparison
+from structkin.dynamics.formulations_compared import FormulationComparison
 from structkin.errors import InputError, Problem
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest

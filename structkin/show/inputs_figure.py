@@ -12,7 +12,7 @@ from structkin.show.letters import legible
 from structkin.show.style import LARGE, LOOSE, NORMAL, SMALL, new_figure, plain
 from structkin.show.terminal import text_table
 from structkin.structure import KinematicStructure, decompose
-from structkin.structure.inputs import InputChoice, InputRanking
+from structkin.structure.inputs.ranked_inputs import InputChoice, InputRanking
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -2,27 +2,19 @@
 
 from structkin.structure.arrays import TopologyArrays
 from structkin.structure.decompose import decompose_arrays
-from structkin.structure.inputs import InputChoice, InputRanking
 from structkin.structure.isomorphism import fingerprint, isomorphic
-from structkin.structure.kinematic_chains import AtlasEntry, atlas, chains, inversions
 from structkin.structure.parts import Group, Redundancy
 from structkin.structure.result import KinematicStructure, decompose
 from structkin.structure.structure_arrays import StructureArrays
 
 __all__ = [
-    "AtlasEntry",
     "Group",
-    "InputChoice",
-    "InputRanking",
     "KinematicStructure",
     "Redundancy",
     "StructureArrays",
     "TopologyArrays",
-    "atlas",
-    "chains",
     "decompose",
     "decompose_arrays",
     "fingerprint",
-    "inversions",
     "isomorphic",
 ]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from structkin.global_methods import NewtonRun, newton_raphson
+from structkin.global_methods.diagnosis import NewtonRun, newton_raphson
 from structkin.model import Mechanism
 from structkin.numerical_tolerances import LEAST_DRAWN, ROUNDING
 from structkin.show.style import DRIVER, GROUND, PALETTE, SMALL, new_figure

@@ -25,6 +25,7 @@ from structkin.dynamics.slot_map import SlotMap
 from structkin.dynamics.start import with_coordinates
 from structkin.errors import InputError, Problem, StructkinError
 from structkin.model import Mechanism
+from structkin.model.laws import at_time
 from structkin.numerical_tolerances import SAME_SOLVED
 from structkin.plan.status import Status
 from structkin.rows.affine import Affine
@@ -306,7 +307,7 @@ class Driving:
         """Return the values (f,) of the drivers at a time by their laws, of the others in this pose."""
         q = self.pose.q.copy()
         for k, law in self._laws:
-            q[k] = law(np.array([t]))[0][0]
+            q[k] = at_time(law, t)[0]
         return q
 
     def _is_at(self, q: Floats) -> bool:

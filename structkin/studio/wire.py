@@ -19,8 +19,9 @@ from structkin.model import Mechanism
 from structkin.show.style import GROUND, group_colour
 from structkin.show.view import view
 from structkin.solve import Motion
-from structkin.structure import Group, InputRanking, KinematicStructure
+from structkin.structure import Group, KinematicStructure
 from structkin.structure.explain import explain
+from structkin.structure.inputs.ranked_inputs import InputRanking
 from structkin.studio import faults
 from structkin.studio.check import Check
 from structkin.studio.document import Document

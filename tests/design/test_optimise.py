@@ -248,6 +248,29 @@ def test_everything_wrong_is_listed_at_once() -> None:
             four_bar().optimise(WIDE, [design.stroke("rocker")], limits=crossed, samples=5)
 
 
+def test_a_range_and_its_derivatives_search_the_limits_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rocker = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 1.7), "C": (3, 1.9), "D": (5, 0)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )
+    motion, limits, searched = rocker.solve(t=[0.0, 0.01]), sk.Mechanism.limits, list[str]()
+
+    def counted(mechanism: sk.Mechanism, driver: str) -> object:
+        searched.append(driver)
+        return limits(mechanism, driver)
+
+    monkeypatch.setattr(sk.Mechanism, "limits", counted)
+    measure = design.driver_range("motor")
+    (width,), ((slope,),) = measure.values(motion), measure.jacobian(motion, ["lengths.B-C"])
+    assert searched == ["motor"]
+    a, b, c, d = abs(1 + 1.7j), abs(2 + 0.2j), abs(2 - 1.9j), 5.0
+    # Coupler and rocker are stretched at both limits.
+    cosine = (a * a + d * d - (b + c) ** 2) / (2 * a * d)
+    assert np.isclose(width, 2 * np.arccos(cosine))
+    assert np.isclose(slope, 2 * (b + c) / (a * d * np.sqrt(1 - cosine**2)))
+
+
 def test_all_wrong_bounds_are_listed_at_once() -> None:
     m = four_bar()
     wanted = design.stroke("rocker", 1.0)

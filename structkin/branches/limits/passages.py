@@ -18,6 +18,7 @@ from structkin.branches.limits.reach import End
 from structkin.branches.limits.result import Limit, driver_words
 from structkin.branches.limits.search import end_words, follow_to
 from structkin.budget import SpentError, metering, new_meter
+from structkin.model.laws import at_time
 from structkin.numerical_tolerances import ROUNDING, SAME_SOLVED
 from structkin.plan.status import Status
 from structkin.solve.motion import Motion
@@ -188,9 +189,7 @@ class _InputPath:
     def _follows(motion: Motion, id: str, sample: int) -> bool:
         """Return whether a driver follows its law, and was not given by other values."""
         law, t = motion.mechanism.drivers[id].law, motion.t[sample]
-        return (
-            law is not None and bool(np.isfinite(t)) and bool(law(np.array([t]))[0][0] == motion.drivers[id][0, sample])
-        )
+        return law is not None and bool(np.isfinite(t)) and bool(at_time(law, t)[0] == motion.drivers[id][0, sample])
 
     def __call__(self, p: Any) -> dict[str, Any]:
         """Return the values (n,) at the fractions p (n,) of the path; complex parts are complex steps."""

@@ -21,6 +21,7 @@ from structkin.kernels.group_rows import curve_of
 from structkin.kernels.store import Kernel
 from structkin.model.forces import AppliedMoment
 from structkin.model.mechanism import Mechanism
+from structkin.model.topology import DRIVER_KINDS
 from structkin.plan.plan import Plan, Register, Step
 from structkin.rows.affine import Affine
 from structkin.rows.plane_curve import PlaneCurve
@@ -29,6 +30,7 @@ from structkin.track.contour import POWERS
 from structkin.types import Floats, Ints
 
 if TYPE_CHECKING:
+    from structkin.dynamics.equations_of_motion import EquationsOfMotion
     from structkin.dynamics.reduced.reduced_equations import Reduced
 
 #: Depth of the stack on which formulas are computed.
@@ -223,8 +225,7 @@ def _counted(equations: Reduced) -> dict[str, Ints | Floats]:
 
 def _loads(equations: Reduced, table: LoadTable, drivers: Sequence[str]) -> dict[str, Any]:
     """Return the loads, with the turns of torsion springs as terms; `drivers` are those in the order of the arrays."""
-    ptr, rows, factors, constants = affine_terms(equations.plan.offsets, table.expressions(equations.plan.frames))
-    parts = table.parts()
+    parts = load_parts(equations, table, equations.plan.offsets, table.expressions(equations.plan.frames))
     turns: list[list[tuple[int, int, float]]] = []
     for k, load in enumerate(table.named.get("torsions", ())):
         # The terms leave out their constant, and the turns of the links before these coordinates.
@@ -234,14 +235,22 @@ def _loads(equations: Reduced, table: LoadTable, drivers: Sequence[str]) -> dict
         parts["torsion_sizes"][k, 1] -= before + constant
         turns.append([*_turn_terms(equations, drivers, second, 1.0), *_turn_terms(equations, drivers, first, -1.0)])
     turn_ptr, terms = _lists(turns)
-    parts |= {
-        "term_ptr": ptr, "term_row": rows, "factor": factors, "const": constants, "places": 6 * len(constants),
+    return parts | {
         "turn_ptr": turn_ptr, "turn_term": [term[:2] for term in terms], "turn_factor": [term[2] for term in terms],
-        "friction_limits": [load.limit for load in table.named.get("frictions", ())],
-        "met": [equations.impacts.get(load.id, np.nan) for load in table.named.get("contacts", ())],
-        "touches": 2 * len(parts["contacts"]), "slips": len(parts["frictions"]),
     }  # fmt: skip
-    return parts
+
+
+def load_parts(
+    equations: EquationsOfMotion, table: LoadTable, offsets: Sequence[int], places: Sequence[Affine]
+) -> dict[str, Any]:
+    """Return loads at places, which are expressions of slots whose first rows are `offsets`."""
+    ptr, rows, factors, constants = affine_terms(offsets, places)
+    frictions, contacts = (table.named.get(part, ()) for part in ("frictions", "contacts"))
+    return table.parts() | {
+        "term_ptr": ptr, "term_row": rows, "factor": factors, "const": constants, "places": 6 * len(constants),
+        "friction_limits": [load.limit for load in frictions], "slips": len(frictions), "touches": 2 * len(contacts),
+        "met": [equations.impacts.get(load.id, np.nan) for load in contacts],
+    }  # fmt: skip
 
 
 def _turn_terms(
@@ -261,8 +270,7 @@ def _joints(equations: Reduced) -> dict[str, Any]:
     ptr, rows, factors, const = affine_terms(
         equations.plan.offsets, [part for line in read for part in (line.first, line.second)]
     )
-    kinds = ("angle", "slide", "distance")
-    table = [(kinds.index(line.kind), 2 * k, 2 * k + 1) for k, line in enumerate(read)]
+    table = [(DRIVER_KINDS.index(line.kind), 2 * k, 2 * k + 1) for k, line in enumerate(read)]
     units = [1.0 if drive.kind == "angle" else equations.size for drive in drives]
     return {
         "joints": table, "joint_ptr": ptr, "joint_row": rows,

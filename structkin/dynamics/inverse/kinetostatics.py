@@ -267,13 +267,7 @@ class Kinetostatics:
     @cached_property
     def kinetic_energy(self) -> Floats:
         """The kinetic energy (n,) [J]."""
-        total = np.zeros(len(self.motion))
-        for body in self.bodies:
-            if body.mass:
-                total += 0.5 * body.mass * np.sum(self.motion.velocity(body.center, body.link) ** 2, axis=1)
-            if body.inertia:
-                total += 0.5 * body.inertia * self.motion.omega(body.link) ** 2
-        return read_only(total)
+        return read_only(kinetic_energy(self.motion, self.bodies))
 
     @cached_property
     def kinetic_power(self) -> Floats:
@@ -376,6 +370,17 @@ class Kinetostatics:
     def _unknown(self, name: str, what: str, known: Iterable[str]) -> InputError:
         hint = suggest(str(name), dict.fromkeys(known))
         return InputError([Problem(str(name), f"is not {what}", hint)], self.motion.mechanism.title or "mechanism")
+
+
+def kinetic_energy(motion: Motion, bodies: Iterable[Body]) -> Floats:
+    """Return the kinetic energy (n,) [J] of bodies along a motion."""
+    total = np.zeros(len(motion))
+    for body in bodies:
+        if body.mass:
+            total += 0.5 * body.mass * np.sum(motion.velocity(body.center, body.link) ** 2, axis=1)
+        if body.inertia:
+            total += 0.5 * body.inertia * motion.omega(body.link) ** 2
+    return total
 
 
 def pulls(found: Kinetostatics, joint: str) -> Flags:

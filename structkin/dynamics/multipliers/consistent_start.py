@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from structkin.dynamics.initial import drivers_at
 from structkin.dynamics.multipliers.masses import LINEAR
 from structkin.dynamics.multipliers.multiplier_equations import Multipliers
 from structkin.dynamics.multipliers.stabilisation import Stabilisation
-from structkin.dynamics.start import with_turns
+from structkin.dynamics.start import initial_state, with_turns
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.global_methods.families import Coordinates
@@ -32,14 +33,10 @@ def global_start(
     Raises `InputError` where the start is out of reach or singular.
     """
     equations = Multipliers(mechanism, family, stabilisation, loads, formulation=formulation)
-    drivers = {}
-    for id, drive in mechanism.drivers.items():
-        if drive.law is not None:
-            drivers[id] = tuple([float(part[0])] for part in drive.law(np.array([t]))[:3])
-            continue
-        given = mechanism.initial.get(id)
-        value = drive.start if given is None or given.value is None else given.value
-        drivers[id] = ([value], [0.0 if given is None else given.speed], [0.0])
+    ids = [equations.order[k] for k in equations.free]
+    values = initial_state(mechanism, equations)
+    free = dict(zip(ids, zip(values, values[len(ids) :], strict=False), strict=True))
+    drivers = drivers_at(mechanism, t, free)
     first = mechanism.solve(drivers=drivers)
     if not first.regular[0]:
         raise InputError([Problem("initial", f"the start has no regular pose: {first.report}")], mechanism.title)

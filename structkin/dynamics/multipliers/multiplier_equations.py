@@ -26,8 +26,8 @@ import numpy as np
 from structkin.dynamics.acting import law_values
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.compiled.memory import Lists
-from structkin.dynamics.contacts import note
 from structkin.dynamics.driver_coordinates import DriverCoordinates, given_efforts
+from structkin.dynamics.equations_of_motion import EquationsOfMotion
 from structkin.dynamics.load_table import load_table
 from structkin.dynamics.loads import check_directions
 from structkin.dynamics.multipliers import whole
@@ -36,15 +36,13 @@ from structkin.dynamics.multipliers.compiled.packing import packed
 from structkin.dynamics.multipliers.compiled.source import CONSTRAINED, compiled_functions, plain_functions
 from structkin.dynamics.multipliers.kkt import Kkt, Solution
 from structkin.dynamics.multipliers.masses import CoordinateMasses, FrameMasses
+from structkin.dynamics.multipliers.partitioning import Parted, Parts, largest
 from structkin.dynamics.multipliers.stabilisation import (
     RATE_LIMIT,
     WEIGHTS,
     Augmented,
-    Parted,
     Partitioning,
-    Parts,
     Stabilisation,
-    largest,
     shifts,
 )
 from structkin.dynamics.multipliers.sweeps import CoordinateDrivers
@@ -53,10 +51,10 @@ from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
 from structkin.dynamics.user_loads import State, UserLoad, add_user_load
 from structkin.dynamics.wrench_sums import Wrenches
 from structkin.global_methods.families import constraints
-from structkin.global_methods.frame_plan import frame_plan
-from structkin.model.forces import Contact
+from structkin.global_methods.frame_plan import Solved, fill, frame_plan
 from structkin.model.mechanism import Mechanism
 from structkin.numerical_tolerances import ROUNDING_OF_ONE
+from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.rows.lane_matrix import Matrix
 from structkin.solve.engine import Lanes
@@ -92,11 +90,9 @@ class GlobalInstant:
     power: float
 
 
-class Multipliers:
+class Multipliers(EquationsOfMotion):
     """The equations of a mechanism in one family of coordinates, evaluated at one instant at a time."""
 
-    #: The arrays: `Lists`, or compiled `ConstrainedMemory`.
-    mem: Any
     _watch: Watch
 
     def __init__(
@@ -109,33 +105,22 @@ class Multipliers:
         formulation: str = "multipliers",
     ) -> None:
         """Write the rows and the masses."""
-        self.formulation = formulation
-        self.mechanism, self.stabilisation, self.users = mechanism, stabilisation, tuple(users)
+        super().__init__(mechanism, users)
+        self.formulation, self.stabilisation = formulation, stabilisation
         structure = structure_of(mechanism)
         self.plan = frame_plan(mechanism)
-        self.order = tuple(mechanism.drivers)
-        laws = [drive.law for drive in mechanism.drivers.values()]
-        self.free = np.array([k for k, law in enumerate(laws) if law is None], np.intp)
-        self.prescribed = [(k, law) for k, law in enumerate(laws) if law is not None]
         driven = [self.order[k] for k, _ in self.prescribed]
         self.coordinates = constraints(mechanism, family, drivers=driven, structure=structure)
         c = self.coordinates
         self.frame_masses = FrameMasses(mechanism, c.links, mass_table(mechanism))
         self.masses = CoordinateMasses(c, self.frame_masses)
         self.drivers = DriverCoordinates.of_frames(mechanism, c.links, mechanism.drivers.values())
-        self.contacts = [id for id, load in mechanism.forces.loads.items() if isinstance(load, Contact)]
-        #: The impact speeds of contacts, and the turns of the links at the start.
-        self.impacts: dict[str, float] = {}
-        self.begun: dict[str, float] = {}
         redundant = c.m - (c.n - len(self.free))
         self._z_q: CoordinateDrivers | None = None
         if formulation == "multipliers-sweeps":
             self._z_q = CoordinateDrivers(mechanism, c, [self.order[k] for k in self.free])
         z_pattern = None if self._z_q is None else self._z_q.pattern
         self.kkt = Kkt(c, self.masses.pattern, redundant, formulation != "multipliers", z_pattern)
-        self.evaluations = 0
-        #: Whether the last `accept` changed what is integrated, so that multistep methods have to restart.
-        self.needs_restart = False
         self._closes, self._parts, self._gap = isinstance(stabilisation, Partitioning), Parts(), 0.0
         self._solution: Solution
         self._parted: Parted
@@ -147,6 +132,7 @@ class Multipliers:
         self._lists = Lists(arrays, whole.PARTS if self._by_arrays else (), own=self)
         self._plain_functions = plain_functions(by_arrays=self._by_arrays)
         self._functions: Mapping[str, Callable[..., Any]] = self._plain_functions
+        #: The arrays: `Lists`, or compiled `ConstrainedMemory`.
         self.mem, self.is_compiled = self._lists, False
         self._frame_rates = Matrix.summing(arrays.map_row, 4 * len(c.links))
 
@@ -247,7 +233,7 @@ class Multipliers:
 
     def __call__(self, t: float, y: Floats) -> Floats:
         """Return the rate of the state; `NoPoseError` where there is none."""
-        self.evaluations += 1
+        self._evaluations += 1
         out = np.empty(2 * self.coordinates.n)
         if not (self.is_compiled and self._ask("rate", t, y.copy() if self._closes else y, out)):
             with self._plain():
@@ -450,10 +436,6 @@ class Multipliers:
 
     # --- between the steps --------------------------------------------------------------------------------
 
-    def energies(self, t: float, y: Floats) -> None:
-        """None: here the drift of the joints shows a step that was too large."""
-        return None
-
     def gain_warning(self, method: str, h: float) -> str:
         """Return a message if the gains make a method unstable at this step, else an empty string."""
         return self.stabilisation.gain_warning(method, h)
@@ -488,25 +470,9 @@ class Multipliers:
         self._watch.keep(y[: self.coordinates.n], t)
         self.remember(t, y)
 
-    def change(self, t: float, y: Floats, *, stuck: bool = False) -> Floats | None:
-        """Return None: these coordinates describe every pose and are never exchanged."""
-        return None
-
-    def remember(self, t: float, y: Floats) -> None:
-        """Note the impact speeds of the bodies that touch at the end of a step."""
-        if self.contacts:
-            note(self.touches(t, y), self.impacts)
-            self.mem.put(met=[self.impacts.get(id, np.nan) for id in self.contacts])
-
-    def touches(self, t: float, y: Floats) -> dict[str, tuple[float, float]]:
-        """Return the depth [m] of each contact and its rate [m/s]."""
+    def touch(self, t: float, y: Floats) -> None:
+        """Write how bodies touch, and how fast joints with friction move, at a state."""
         self._ask("touch", t, y)
-        return dict(zip(self.contacts, map(tuple, np.transpose(self.mem.touches).tolist()), strict=True))
-
-    def slips(self, t: float, y: Floats) -> Floats:
-        """Return the rate (k,) of each joint with friction, in parts of its transition."""
-        self._ask("touch", t, y)
-        return np.array(self.mem.slips)
 
     def constraint_violation(self, t: float, y: Floats) -> str:
         """Return which joint has come apart, in words; empty where none has."""
@@ -521,7 +487,7 @@ class Multipliers:
 
     def recorded(self, t: float, y: Floats) -> GlobalInstant:
         """Return everything at a time and state that is recorded."""
-        self.evaluations += 1
+        self._evaluations += 1
         n, units = self.coordinates.n, self.coordinates.row_units
         settled, out = np.array(y), np.empty(len(y))
         # Plain Python distributes the multipliers of redundant rows.
@@ -554,3 +520,25 @@ class Multipliers:
             y[: c.n], y[c.n :], a, multipliers, (X[0], X[1], X[2]), turns, z, effort,
             0.5 * float(momentum @ X[1]), float(momentum @ X[2]),
         )  # fmt: skip
+
+    def motion_of(
+        self, kept: Sequence[GlobalInstant], drivers: Mapping[str, Floats]
+    ) -> tuple[Sequence[str], Plan, Lanes, dict[str, Any]]:
+        """Return the links, whose frames follow from the coordinates, and what only these equations have."""
+        c = self.coordinates
+        X, dX, ddX = (np.stack([one.X[order] for one in kept], axis=1) for order in range(3))
+        q, v, a = (np.stack([getattr(one, name) for one in kept], axis=1) for name in "qva")
+        turns = c.turns(q), c.turn_rates(v), c.turn_rates(a)
+        lanes = fill(self.plan, self.mechanism, Solved(c.links, (X, dX, ddX), c.turned, turns), drivers)
+        return (
+            c.links,
+            self.plan,
+            lanes,
+            {
+                "formulation": self.formulation,
+                "coordinates": c,
+                "q": q.T,
+                "multipliers": np.stack([one.multipliers for one in kept]),
+                "redundant": self.kkt.redundant,
+            },
+        )

@@ -38,10 +38,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from structkin.dynamics.integrators.methods import ADAPTIVE, FIXED, FORGIVING
 from structkin.dynamics.integrators.step_roots import step_roots
-from structkin.dynamics.multipliers.kkt import Kkt, signs
-from structkin.global_methods.linear import Dense, LinearSolver, Sparse
-from structkin.types import Floats, Indices
+from structkin.errors import Problem
+from structkin.global_methods.families import FAMILIES
+from structkin.model.arguments import is_number
+from structkin.model.topology import suggest
+from structkin.types import Floats
 
 #: "step": the Taylor series of the violation vanishes after one step (eqs. 203-204); "stability": a double root in the
 #: middle of the integrator's real stability interval.
@@ -134,73 +137,11 @@ class Augmented(Stabilisation):
 ITERATIONS = 30
 #: Chosen coordinates that move the others by more than this are replaced.
 RATE_LIMIT = 4.0
-#: An inverse that exceeds that of a regular pose by this factor indicates a change point; there, directions weaker than
-#: the cut are left unchanged.
-LOST, CUT = 1e4, 1e-3
 
 
 @dataclass(frozen=True)
 class Partitioning(Stabilisation):
     """Independent coordinates, chosen and kept along the motion."""
-
-
-class Parts:
-    """[Phi_q; E_u] for the rows of a system and the coordinates u that were chosen last."""
-
-    _chosen: Indices | None = None
-    _rows: Indices | None = None
-    _solver: LinearSolver
-
-    def factor(self, kkt: Kkt, A: Floats, chosen: Indices, least: float) -> tuple[Parted, float]:
-        """Return the factors for the entries of Phi_q, and the size of the smallest inverse so far (scaled)."""
-        if self._chosen is None or kkt.rows is not self._rows or not np.array_equal(chosen, self._chosen):
-            (rows, columns), _ = kkt.chosen
-            n = kkt.coordinates.n
-            pattern = np.append(rows, np.arange(n - len(chosen), n)), np.append(columns, chosen)
-            self._solver = (Sparse if kkt.sparse else Dense)(*pattern, n)
-            self._chosen, self._rows = chosen, kkt.rows
-        found = Parted(kkt, A, chosen, self._solver, least)
-        return found, found.least
-
-
-class Parted:
-    """[Phi_q; E_u] of one pose, scaled; `least` is the size of the smallest inverse so far: that of a regular pose."""
-
-    def __init__(self, kkt: Kkt, A: Floats, chosen: Indices, solver: LinearSolver, least: float) -> None:
-        """Factorise, and compare the size of the inverse."""
-        c, self._kkt, self._chosen = kkt.coordinates, kkt, chosen
-        rows, columns = c.pattern
-        self._all = A * c.column_units[columns] / c.row_units[rows]
-        self._factors = solver.factor(np.append(self._all[kkt.chosen[1]], np.ones(len(chosen)))[:, None])
-        with np.errstate(all="ignore"):
-            inverse = self._factors.solve(signs(c.n)[:, None])
-        size = float(np.max(np.abs(inverse), initial=0.0))
-        self.least = min(least, size) if np.isfinite(size) else least
-        self._regular = bool(size < LOST * self.least)
-
-    def solve(self, right: Floats, chosen: Floats, near: Floats) -> Floats:
-        """Return the solution (n,) for all rows (m,) and the chosen coordinates, scaled.
-
-        At a singular pose it is the one nearest to `near`.
-        """
-        c, rows = self._kkt.coordinates, self._kkt.rows
-        top = right / c.row_units
-        if self._regular:
-            both = np.append(top if rows is None else top[rows], chosen)
-            return np.asarray(self._factors.solve(both[:, None])[:, 0] * c.column_units)
-        matrix = np.zeros((c.m + len(chosen), c.n))
-        matrix[c.pattern] = self._all
-        matrix[c.m + np.arange(len(chosen)), self._chosen] = 1.0
-        near = near / c.column_units
-        change = np.linalg.lstsq(matrix, np.append(top, chosen) - matrix @ near, rcond=CUT)[0]
-        return np.asarray((near + change) * c.column_units)
-
-
-def largest(motions: Floats) -> Indices:
-    """Return the coordinates (f,) that describe free motions (n, f) best."""
-    from scipy.linalg import qr
-
-    return np.sort(qr(motions.T, mode="r", pivoting=True)[1][: motions.shape[1]]).astype(np.intp)
 
 
 # --- projection ----------------------------------------------------------------------------------------------------
@@ -232,3 +173,105 @@ def shifts(rates: Floats, size: float) -> Floats:
     turning = float(np.max(np.hypot(rates[:, 2], rates[:, 3]), initial=0.0))
     speed = turning or float(np.max(np.abs(rates), initial=0.0)) / size
     return PLACES * DISTANCE / speed if 0 < speed < np.inf else PLACES[:0]
+
+
+# --- the choice ------------------------------------------------------------------------------------------------------
+
+#: Methods that keep the constraints closed.
+STABILISATIONS = ("none", "baumgarte", "augmented", "partitioning", "projection")
+#: Penalty (in masses of the mechanism) and corrections of the augmented Lagrangian method.
+PENALTY, PENALTY_CORRECTIONS = 1e7, 10
+
+
+def check_stabilisation(
+    formulation: str,
+    integrator: str,
+    step: float | None,
+    problems: list[Problem],
+    *,
+    coordinates: str | None,
+    stabilisation: str | None,
+    alpha: float | None,
+    beta: float | None,
+    gains: str | None,
+    penalty: float | None,
+) -> Stabilisation | None:
+    """Return the method of a formulation with multipliers, None for the reduced one; errors are added to `problems`."""
+    given = {
+        "coordinates": coordinates, "stabilisation": stabilisation, "alpha": alpha, "beta": beta, "gains": gains,
+        "penalty": penalty,
+    }  # fmt: skip
+    if coordinates is not None and coordinates not in FAMILIES:
+        problems.append(Problem("coordinates", f"'{coordinates}' is unknown", suggest(str(coordinates), FAMILIES)))
+        given["coordinates"] = None
+    if not str(formulation).startswith("multipliers"):
+        if formulation != "reduced":
+            return None
+        hint = 'it applies to formulation = "multipliers"'
+        problems += [
+            Problem(key, "the reduced formulation has no constraints to stabilise", hint)
+            for key, value in given.items()
+            if value is not None
+        ]
+        return None
+    name = stabilisation or ("partitioning" if integrator in ADAPTIVE and integrator not in FORGIVING else "projection")
+    before = len(problems)
+    if name not in STABILISATIONS:
+        problems.append(Problem("stabilisation", f"'{name}' is unknown", suggest(str(name), STABILISATIONS)))
+    for key, value in (("alpha", alpha), ("beta", beta)):
+        if value is not None and not (is_number(value) and value >= 0):
+            problems.append(Problem(key, f"{value!r} is not a gain of zero or more [1/s]"))
+    if gains is not None and gains not in GAINS:
+        problems.append(Problem("gains", f"'{gains}' is unknown", suggest(str(gains), GAINS)))
+    if penalty is not None and not (is_number(penalty) and penalty > 0):
+        problems.append(Problem("penalty", f"{penalty!r} is not a positive number"))
+    if len(problems) > before:
+        return None
+    feedback = _feedback(name, alpha, beta, gains, integrator, step, problems)
+    if name == "projection" and integrator in ADAPTIVE and integrator not in FORGIVING:
+        problems.append(
+            Problem("stabilisation", f"projection changes the state after a step, but {integrator} relies on "
+                    "earlier states", 'use "partitioning", or an integrator among ' + ", ".join(FORGIVING))
+        )  # fmt: skip
+    if name != "augmented":
+        if penalty is not None:
+            problems.append(Problem("penalty", f"'{name}' has no penalty", 'stabilisation = "augmented" has one'))
+        return Partitioning() if name == "partitioning" else Projection() if name == "projection" else feedback
+    return Augmented(feedback, penalty or PENALTY, PENALTY_CORRECTIONS)
+
+
+def _feedback(
+    name: str,
+    alpha: float | None,
+    beta: float | None,
+    gains: str | None,
+    integrator: str,
+    step: float | None,
+    problems: list[Problem],
+) -> Feedback:
+    given = {"alpha": alpha, "beta": beta}
+    if name not in ("baumgarte", "augmented"):
+        problems += [
+            Problem(key, f"'{name}' has no gains", 'stabilisation = "baumgarte" has them')
+            for key, value in (*given.items(), ("gains", gains))
+            if value is not None
+        ]
+        return Feedback()
+    if gains is not None:
+        problems += [
+            Problem(key, "cannot be combined with gains", "leave out one of the two")
+            for key, value in given.items()
+            if value is not None
+        ]
+        if integrator not in FIXED:
+            hint = "give alpha and beta, or use an integrator with a fixed step"
+            problems.append(Problem("gains", f"require a fixed step, but {integrator} chooses its own", hint))
+        elif is_number(step) and float(step or 0.0) > 0:
+            return Feedback(*chosen_gains(gains, integrator, float(step or 0.0)))
+        return Feedback()
+    problems += [
+        Problem(key, f"{name} needs this gain", f'such as {key} = 5.0, or gains = "stability"')
+        for key, value in given.items()
+        if value is None
+    ]
+    return Feedback(alpha or 0.0, beta or 0.0)

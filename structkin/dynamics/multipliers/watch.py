@@ -16,7 +16,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from structkin.dynamics.multipliers.stabilisation import largest
+from structkin.dynamics.multipliers.partitioning import largest
 from structkin.dynamics.reduced.pose import NearlyFlatError, NoPoseError
 from structkin.global_methods.branch_tracker import BranchTracker
 from structkin.global_methods.curve import Pose

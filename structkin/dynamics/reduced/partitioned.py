@@ -7,22 +7,27 @@ in its present pose. Pose and velocities do not change, nor do the laws of presc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from structkin.dynamics.driver_coordinates import DriverCoordinates, given_efforts
+from structkin.dynamics.equations_of_motion import EquationsOfMotion
 from structkin.dynamics.reduced.partition import LIMIT, STUCK, exchanges, joint_coordinates, scales
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.reduced.reduced_equations import Instant, Reduced
 from structkin.dynamics.start import begin
 from structkin.errors import InputError, StructureError
+from structkin.global_methods.frame_plan import Solved, fill, frame_plan
 from structkin.model.parts import DriverCoordinate, SketchPose
 from structkin.model.posed import driven_by
 from structkin.numerical_tolerances import SAME_SOLVED
+from structkin.plan.plan import Plan
 from structkin.plan.status import Status
+from structkin.solve.engine import Lanes
 from structkin.solve.special_geometry import compile_plan
 from structkin.types import Floats
 
@@ -42,7 +47,7 @@ class Recorded:
     effort: Floats
 
 
-class Partitioned:
+class Partitioned(EquationsOfMotion):
     """The equations of a mechanism, in one choice of coordinates after another.
 
     The state is y = (z_f, z_f'): the present coordinates and their rates.
@@ -50,11 +55,9 @@ class Partitioned:
 
     def __init__(self, own: Reduced) -> None:
         """Begin in the mechanism's own coordinates."""
+        super().__init__(own.mechanism, own.users)
         self.own = self.current = own
-        self.mechanism, self.plan, self.users, self.free, self.order = (
-            own.mechanism, own.plan, own.users, own.free, own.order,
-        )  # fmt: skip
-        self.contacts, self.impacts = own.contacts, own.impacts
+        self.plan, self.impacts = own.plan, own.impacts
         self._joints = joint_coordinates(own.mechanism)
         self._units = np.array([1.0 if drive.kind == "angle" else own.size for drive in self._joints.values()])
         self._coordinates = DriverCoordinates.of_plan(own.mechanism, self._joints.values(), own.plan)
@@ -89,45 +92,18 @@ class Partitioned:
     # --- between steps ------------------------------------------------------------------------------------
 
     @property
-    def needs_restart(self) -> bool:
-        """Nothing is corrected between steps: the joints close by themselves."""
-        return False
-
-    def verify(self, t: float, y: Floats) -> None:
-        """Each pose of a step continues the one before: its branch is known."""
-
-    def project(self, t: float, y: Floats) -> Floats:
-        """Return the state unchanged."""
-        return y
-
-    def constraint_violation(self, t: float, y: Floats) -> str:
-        """No joint comes apart."""
-        return ""
-
-    def gain_warning(self, method: str, h: float) -> str:
-        """There are no gains."""
-        return ""
-
-    @property
     def measures(self) -> Floats:
         """The scales of the coordinates of the state (free,): a radian, or the mechanism's size."""
         return self.current.measures
 
-    def accept(self, t: float, y: Floats) -> None:
-        """Continue from the end of a step."""
-        self.current.accept(t, y)
+    def touch(self, t: float, y: Floats) -> None:
+        """Write how bodies touch, and how fast joints with friction move, at a state."""
+        self.current.touch(t, y)
 
-    def remember(self, t: float, y: Floats) -> None:
-        """Note the impact speeds of the bodies that touch at the end of a step."""
-        self.current.remember(t, y)
-
-    def touches(self, t: float, y: Floats) -> dict[str, tuple[float, float]]:
-        """Return the depth [m] of each contact and its rate [m/s]."""
-        return self.current.touches(t, y)
-
-    def slips(self, t: float, y: Floats) -> Floats:
-        """Return the rate (k,) of each joint with friction, in parts of its transition."""
-        return self.current.slips(t, y)
+    @property
+    def mem(self) -> Any:
+        """The arrays of the present coordinates."""
+        return self.current.mem
 
     def change(self, t: float, y: Floats, *, stuck: bool = False) -> Floats | None:
         """Return the state in other coordinates, if these describe the motion better from here; None if not.
@@ -214,3 +190,21 @@ class Partitioned:
             effort = np.array([given[k] if k in self.free else needed[id] for k, id in enumerate(self.order)])
         turns = np.array([turned[link] for link in own.links])
         return Recorded(instant if current.plan is self.plan else None, current.frames(x), turns, z, effort)
+
+    def motion_of(
+        self, kept: Sequence[Recorded], drivers: Mapping[str, Floats]
+    ) -> tuple[Sequence[str], Plan, Lanes, dict[str, Any]]:
+        """Return the links, and the slots of the mechanism's own plan, or the frames of all links.
+
+        The former where all times were reached in its own coordinates; the latter do not depend on the choice of these.
+        """
+        links, instants = self.own.links, [one.instant for one in kept if one.instant is not None]
+        if len(instants) == len(kept):
+            return self.own.motion_of(instants, drivers)
+        plan = frame_plan(self.mechanism)
+        X, dX, ddX = (np.stack([one.X[order] for one in kept], axis=-1) for order in range(3))
+        U, dU, ddU = (part.reshape(len(links), 4, -1)[:, 2:] for part in (X, dX, ddX))
+        omega, alpha = (U[:, 0] * d[:, 1] - U[:, 1] * d[:, 0] for d in (dU, ddU))
+        turns = np.stack([one.turns for one in kept], axis=1), omega, alpha
+        solved = Solved(tuple(links), (X, dX, ddX), tuple(links), turns)
+        return links, plan, fill(plan, self.mechanism, solved, drivers), {}

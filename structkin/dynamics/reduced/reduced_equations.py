@@ -29,8 +29,8 @@ from structkin.dynamics.compiled.machine import Machine
 from structkin.dynamics.compiled.packing import packed
 from structkin.dynamics.compiled.reduced_at import HEAD, MANY
 from structkin.dynamics.compiled.runs import AHEAD
-from structkin.dynamics.contacts import note
 from structkin.dynamics.driver_coordinates import DriverCoordinates, given_efforts
+from structkin.dynamics.equations_of_motion import EquationsOfMotion
 from structkin.dynamics.integrators.methods import METHODS
 from structkin.dynamics.loads import check_directions, wrenches
 from structkin.dynamics.reduced.counted import Counted
@@ -41,11 +41,11 @@ from structkin.dynamics.reduced.smooth_poses import Poses
 from structkin.dynamics.slot_map import SlotMap
 from structkin.dynamics.user_loads import State, UserLoad, add_user_load
 from structkin.dynamics.wrench_sums import Wrenches
-from structkin.model.forces import Contact
+from structkin.model.laws import at_time
 from structkin.model.mechanism import Mechanism
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
-from structkin.solve.engine import Lanes
+from structkin.solve.engine import ContourPoses, Lanes
 from structkin.solve.motion.turning import turnings
 from structkin.track.contour import POWERS, UNIT, powers
 from structkin.types import Complexes, Floats
@@ -73,7 +73,7 @@ class Instant:
     around: Complexes | None = None
 
 
-class Reduced:
+class Reduced(EquationsOfMotion):
     """The reduced equations of a mechanism, evaluated at one instant at a time, each time from the last pose.
 
     The state is y = (z_f, z_f'): the free coordinates and their rates.
@@ -94,12 +94,8 @@ class Reduced:
         `own` is the mechanism in its own coordinates, if these differ: efforts act along its drivers. The `engine` is
         "python" for plain Python, "compiled" for compiled code, "auto" for one after the other.
         """
-        self.mechanism, self.plan, self.users = mechanism, plan, tuple(users)
-        self.own, self.engine = own or mechanism, engine
-        self.order = tuple(mechanism.drivers)
-        laws = [drive.law for drive in mechanism.drivers.values()]
-        self.free = np.array([k for k, law in enumerate(laws) if law is None], dtype=np.intp)
-        self.prescribed = [(k, law) for k, law in enumerate(laws) if law is not None]
+        super().__init__(mechanism, users)
+        self.plan, self.own, self.engine = plan, own or mechanism, engine
         self.bodies = [body for body in bodies if body.mass or body.inertia]
         self.masses = moving_masses(self.bodies, plan.frames)
         #: The weight along the slots (rows,).
@@ -111,18 +107,14 @@ class Reduced:
         self.links = [name for name in mechanism.links if name != mechanism.topology.ground]
         self._origin = SlotMap(plan.offsets, [plan.frames[link].origin for link in self.links])
         self._turning = SlotMap(plan.offsets, [plan.frames[link].direction for link in self.links])
-        self.impacts: dict[str, float] = {}
-        self.contacts = [id for id, load in mechanism.forces.loads.items() if isinstance(load, Contact)]
-        self.evaluations = 0
         self.size = mechanism.size
         self.lengths = np.array([1.0 if drive.kind == "angle" else self.size for drive in mechanism.drivers.values()])
         #: How each link turns since the sketch in which these coordinates begin, and the links that no driver
         #: determines.
         self.turning = turnings(mechanism, plan.turns)
         self.counted = tuple(link for link in self.links if self.turning[link].counted == link)
-        #: Turns of all links [rad] from the mechanism's own sketch to the one of these coordinates, and at the start.
+        #: Turns of all links [rad] from the mechanism's own sketch to the one of these coordinates.
         self.before = dict.fromkeys(mechanism.links, 0.0)
-        self.begun: dict[str, float] = {}
         sketch = np.array([np.angle(mechanism.links[link].direction) for link in self.counted])
         counted = Counted(plan, [plan.frames[link].direction for link in self.counted], sketch)
         self.poses = Poses(plan, self.order, self.lengths, counted)
@@ -137,33 +129,33 @@ class Reduced:
 
     def __call__(self, t: float, y: Floats) -> Floats:
         """Return the rate of the state; `NoPoseError` where there is none."""
-        self.evaluations += 1
+        self._evaluations += 1
         out = np.empty(len(y))
         if self._machine("rate", float(t), y, out):
             return out
         self._take_care(float(t), y)
-        return np.concatenate((y[len(self.free) :], self._machine.mem.second))
+        return np.concatenate((y[len(self.free) :], self.mem.second))
 
     def at(self, t: float, y: Floats) -> Instant:
         """Return everything at a time and state; `NoPoseError` where the pose is not regular."""
-        self.evaluations += 1
+        self._evaluations += 1
         self._evaluate(float(t), y, len(self.order))
         self._machine("finish")
         self._machine("find_efforts", float(t))
-        z, efforts, mem = np.empty((len(self.order), 3)), np.empty(len(self.order)), self._machine.mem
+        z, efforts, mem = np.empty((len(self.order), 3)), np.empty(len(self.order)), self.mem
         z[self._places], efforts[self._places] = np.transpose(mem.z), mem.efforts
         x, turns = np.array(mem.x)[:, :, None], np.array(mem.new_turned, dtype=np.float64)
         return Instant(x, z, efforts, turns, float(mem.kinetic), float(mem.power))
 
     def terms(self, t: float, y: Floats) -> tuple[Floats, Floats, Floats]:
         """Return M (f, f), h (f,) and Q (f,) of the free coordinates, M z_f'' = Q - h; `NoPoseError` as in `at`."""
-        self.evaluations += 1
+        self._evaluations += 1
         bias = np.empty(len(self.free))
         if not self._machine("form", float(t), y, bias):
             z = self._come_with_care(float(t), y)
             if not self._machine("sum_up", float(t), bias):
                 raise self._no_rates(float(t), z)
-        mem = self._machine.mem
+        mem = self.mem
         matrix = np.array(mem.matrix)
         for k in range(1, len(matrix)):  # only its lower half is formed
             matrix[:k, k] = matrix[k, :k]
@@ -172,7 +164,7 @@ class Reduced:
     @property
     def pose(self) -> tuple[Floats, Floats, State]:
         """The slots and two rates (3, rows) of the last evaluation, second rates at z_f'' = 0; K (f, rows); a state."""
-        mem, z = self._machine.mem, np.empty((len(self.order), 3))
+        mem, z = self.mem, np.empty((len(self.order), 3))
         z[self._places] = np.transpose(mem.z)
         x, turned = np.array(mem.x), np.array(mem.new_turned, dtype=np.float64)
         return x, np.array(mem.K)[: len(self.free)], self._state(mem.clock, z, x[:, :, None], turned)
@@ -191,15 +183,28 @@ class Reduced:
     def recorded(self, t: float, y: Floats) -> Instant:
         """Return everything at a time and state that is recorded."""
         instant = self.at(t, y)
-        if self._machine.mem.aside:
+        if self.mem.aside:
             around = self.poses.circle()
             return instant if around is None else replace(instant, around=around)
-        if not self._machine.mem.smooth:
+        if not self.mem.smooth:
             return instant
         # A smaller circle within that of the series.
         series = next(one for one in self._known if one.holds(y[:1]))
         places = series.place_of(y[:1]) / series.radius + VALID * UNIT
         return replace(instant, around=series.powers[0] @ places ** np.arange(POWERS)[:, None])
+
+    def motion_of(
+        self, kept: Sequence[Instant], drivers: Mapping[str, Floats]
+    ) -> tuple[Sequence[str], Plan, Lanes, dict[str, Any]]:
+        """Return the links, the plan and the slots that were recorded."""
+        n = len(kept)
+        flat = [k for k, instant in enumerate(kept) if instant.around is not None]
+        around = None
+        if flat:
+            around = ContourPoses(np.array(flat), np.concatenate([kept[k].around for k in flat], axis=1))
+        x, least = np.concatenate([one.x for one in kept], axis=2), np.full(len(self.plan.steps), np.inf)
+        lanes = Lanes(x, np.zeros(n, np.int8), np.full(n, -1, np.int32), least, around)
+        return self.links, self.plan, lanes, {}
 
     def slots(self, t: float, y: Floats) -> tuple[Floats, Floats] | None:
         """Return slots (rows,) at a state, and K (free, rows) of the free coordinates; None at a flat pose.
@@ -209,12 +214,12 @@ class Reduced:
         if not self._machine("evaluate", float(t), y, len(self.free)):
             _, pose, _ = self._careful_pose(t, y)
             return None if pose.smooth else (pose.x, pose.K[self.free])
-        if self._machine.mem.smooth:
+        if self.mem.smooth:
             return None
         self.look_ahead(t, y)
         # If no other coordinates are found now, they are searched again when these have become much worse.
-        self._machine.mem.put(uneven=max(LIMIT, 1.5 * self._machine("fastest_joint")))
-        return np.array(self._machine.mem.x[0]), np.array(self._machine.mem.K)[: len(self.free)]
+        self.mem.put(uneven=max(LIMIT, 1.5 * self._machine("fastest_joint")))
+        return np.array(self.mem.x[0]), np.array(self.mem.K)[: len(self.free)]
 
     def frames(self, x: Floats) -> Floats:
         """Return X, X', X'' (3, 4 links) of `links`: origin and direction of each, at slots (3, rows)."""
@@ -238,71 +243,45 @@ class Reduced:
         pose = self.poses.reach(t, z[:, 0])
         self._adopt(t, z, pose, np.zeros(len(pose.x)))
         self._machine("find_inertia")
-        half = np.tril(self._machine.mem.matrix)
+        half = np.tril(self.mem.matrix)
         return np.asarray(half + half.T - np.diag(np.diag(half)))
 
     def advance(
-        self,
-        method: str,
-        start: float,
-        end: float,
-        begin: int,
-        count: int,
-        last: int,
-        y: Floats,
-        jump: float,
-        huge: float,
+        self, method: str, start: float, end: float, begin: int, count: int, last: int, y: Floats, *limits: float
     ) -> tuple[int, Floats]:
         """Take as many of the steps `begin` to `last` as possible without a check of the pose.
 
         They are among `count` equal ones from `start` to `end`. Return how many are done, and the state after them.
         """
         y, h = y.copy(), (end - start) / count
-        before, done, looked = int(self._machine.mem.count), begin, -1
+        before, done, looked = int(self.mem.count), begin, -1
         while done < last:
             # Compiled code cannot be interrupted: it returns after the steps of a fraction of a second.
             turn = 1 + (TURN if self._machine.compiled else SHORT_TURN) // self.plan.offsets[-1]
             until = min(last, done + turn)
-            done = self._machine("advance", METHODS[method].number, start, end, done, until, count, y, jump, huge)
+            done = self._machine("advance", METHODS[method].number, start, end, done, until, count, y, *limits)
             if done == until:
                 continue
             if done == looked or not self.look_ahead(start + done * h, y):
                 break
             looked = done
-        self.evaluations += int(self._machine.mem.count) - before
+        self._evaluations += int(self.mem.count) - before
         return done, y
 
-    def accept(self, t: float, y: Floats) -> None:
-        """Continue from the end of a step."""
-        self.remember(t, y)
-
-    def remember(self, t: float, y: Floats) -> None:
-        """Note the impact speeds of the bodies that touch at the end of a step."""
-        if self.contacts:
-            note(self.touches(t, y), self.impacts)
-            self._machine.mem.put(met=[self.impacts.get(id, np.nan) for id in self.contacts])
-
-    def touches(self, t: float, y: Floats) -> dict[str, tuple[float, float]]:
-        """Return the depth [m] of each contact and its rate [m/s]."""
+    def touch(self, t: float, y: Floats) -> None:
+        """Write how bodies touch, and how fast joints with friction move, at a state."""
         self._evaluate(float(t), y, len(self.free))
         self._machine("find_touches")
-        return dict(zip(self.contacts, map(tuple, np.transpose(self._machine.mem.touches).tolist()), strict=True))
-
-    def slips(self, t: float, y: Floats) -> Floats:
-        """Return the rate (k,) of each joint with friction, in parts of its transition."""
-        if len(self._machine.mem.slips):
-            self.touches(t, y)
-        return np.array(self._machine.mem.slips)
 
     def look_ahead(self, t: float, y: Floats) -> bool:
         """Expand a series around a flat pose that lies ahead of a state; return whether one may lie there."""
         if not (self._machine("evaluate", float(t), y, len(y) // 2) and self._machine("goes_flat")):
             return False
         self._lend()
-        steps, look = self.poses.steps, np.array(self._machine.mem.look)
-        sizes = np.abs(np.array(self._machine.mem.roots[0])[steps])
+        steps, look = self.poses.steps, np.array(self.mem.look)
+        sizes = np.abs(np.array(self.mem.roots[0])[steps])
         look[steps] = np.where(sizes < AHEAD, 0.0 if self._smooth_ahead() else 0.5 * sizes, np.inf)
-        self._machine.mem.put(look=look)
+        self.mem.put(look=look)
         return True
 
     def _smooth_ahead(self) -> bool:
@@ -311,7 +290,7 @@ class Reduced:
         if poses.last is None or poses.last.smooth:
             return False
         slopes, sizes = poses.slopes[0], np.abs(poses.last.roots)
-        rates = np.array(self._machine.mem.roots[1])[poses.steps]
+        rates = np.array(self.mem.roots[1])[poses.steps]
         going = np.flatnonzero((sizes < AHEAD) & (poses.last.roots * rates <= 0) & (slopes != 0))
         if not len(going):
             return False
@@ -322,6 +301,11 @@ class Reduced:
         return True
 
     # --- where the text cannot decide ---------------------------------------------------------------------
+
+    @property
+    def mem(self) -> Any:
+        """The arrays of the text, which change where compiled code takes over."""
+        return self._machine.mem
 
     @cached_property
     def _machine(self) -> Machine:
@@ -363,7 +347,7 @@ class Reduced:
 
     def _no_rates(self, t: float, z: Floats) -> NoPoseError:
         """Return why there are no second rates; raises `InputError` where a load has no value."""
-        mem = self._machine.mem
+        mem = self.mem
         given_efforts(self.own, list(self.own.forces.efforts), t)
         state = self._state(t, z, np.array(mem.x)[:, :, None], self.poses.turns)
         check_directions(state)
@@ -379,14 +363,14 @@ class Reduced:
             raise BlownUpError(t)
         z[self.free, 0], z[self.free, 1] = y[:f], y[f:]
         for k, law in self.prescribed:
-            z[k] = [float(part[0]) for part in law(np.array([t]))]
+            z[k] = at_time(law, t)
         if not np.isfinite(z).all():
             raise NoPoseError(t, Status.NO_INPUT, -1)
         return z
 
     def _lend(self) -> None:
         """Let `poses` continue from the text's last pose, if it was not theirs."""
-        mem = self._machine.mem
+        mem = self.mem
         if self._adopted is None or np.array_equal(mem.last, self._adopted):
             return
         last = np.empty(len(self.order))
@@ -396,7 +380,7 @@ class Reduced:
 
     def _adopt(self, t: float, z: Floats, pose: Pose, second: Floats) -> None:
         """Let the text continue from a pose of `poses`, at coordinates z (f, 3); `second` (rows,) are second rates."""
-        mem, steps, single = self._machine.mem, self.poses.steps, len(self.order) == 1
+        mem, steps, single = self.mem, self.poses.steps, len(self.order) == 1
         rates = z[:, 1] @ pose.K
         roots = np.array(mem.roots)
         roots[0, steps] = pose.roots
@@ -419,7 +403,7 @@ class Reduced:
         if len(known) == len(self._known) and all(a is b for a, b in zip(known, self._known, strict=True)):
             return
         self._known = known
-        arrays = np.zeros_like(self._machine.mem.series)
+        arrays = np.zeros_like(self.mem.series)
         for line, series in zip(arrays, known, strict=False):
             slots = series.powers[0]
             # Roots are functions of the places: their coefficients come from their values on the circle, by a Fourier
@@ -428,7 +412,7 @@ class Reduced:
             roots = powers(roots_at(self.plan, poses.steps, nodes))[:, :POWERS]
             line[:HEAD] = series.place[0], series.directions[0, 0], series.radius
             line[HEAD:] = np.concatenate((slots, roots.real)).ravel()
-        self._machine.mem.put(series=arrays)
+        self.mem.put(series=arrays)
 
     # --- loads of functions -------------------------------------------------------------------------------
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from structkin.branches.classify import PoseClass
     from structkin.branches.limits.passages import Passage
     from structkin.dynamics import Kinetostatics
-    from structkin.global_methods import Statistics
+    from structkin.global_methods.solve import Statistics
     from structkin.show.animation import Animation
     from structkin.solve.motion.higher_pairs import CamMotion, GenevaMotion
     from structkin.solve.motion.profile import ProfileMotion

@@ -11,7 +11,7 @@ from typing import Any
 
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
 from structkin.dynamics.multipliers.kkt import LOST
-from structkin.dynamics.multipliers.stabilisation import LOST as SINGULAR
+from structkin.dynamics.multipliers.partitioning import LOST as SINGULAR
 from structkin.numerical_tolerances import LEAST_POSITIVE
 
 

@@ -8,19 +8,17 @@ import numpy as np
 
 from structkin.dynamics.bodies import mass_table, moving_masses
 from structkin.dynamics.compiled.formulas import Laws
-from structkin.dynamics.compiled.packing import DEEP, affine_terms, mass_sums
+from structkin.dynamics.compiled.packing import DEEP, load_parts, mass_sums
 from structkin.dynamics.driver_coordinates import lines
 from structkin.dynamics.load_table import load_table
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
 from structkin.dynamics.multipliers.kkt import signs
 from structkin.dynamics.multipliers.stabilisation import Augmented, Feedback, Partitioning, Projection
+from structkin.model.topology import DRIVER_KINDS
 from structkin.rows.affine import frames_in_slots
 
 if TYPE_CHECKING:
     from structkin.dynamics.multipliers.multiplier_equations import Multipliers
-
-#: The kinds of drivers' coordinates, in the order of `equations_at.add_efforts`.
-KINDS = ("angle", "slide", "distance")
 
 
 def packed(equations: Multipliers) -> ConstrainedMemory:
@@ -71,17 +69,12 @@ def _loads(equations: Multipliers, laws: Laws) -> dict[str, Any]:
     read = lines(mechanism, frames, drives)
     places = table.expressions(frames)
     efforts = [
-        (KINDS.index(line.kind), len(places) + 2 * k, len(places) + 2 * k + 1, laws.add(given[drive.id]))
+        (DRIVER_KINDS.index(line.kind), len(places) + 2 * k, len(places) + 2 * k + 1, laws.add(given[drive.id]))
         for k, (line, drive) in enumerate(zip(read, drives, strict=True))
     ]
     places = [*places, *(part for line in read for part in (line.first, line.second))]
-    ptr, rows, factors, constants = affine_terms(range(0, 4 * len(links), 2), places)
     torsions = table.named.get("torsions", ())
-    return {
-        **table.parts(), "term_ptr": ptr, "term_row": rows, "factor": factors, "const": constants,
-        "places": 6 * len(places), "efforts": efforts,
+    return load_parts(equations, table, range(0, 4 * len(links), 2), places) | {
+        "efforts": efforts,
         "torsion_links": [[links.index(x) if x in links else -1 for x in load.links] for load in torsions],
-        "friction_limits": [load.limit for load in table.named.get("frictions", ())],
-        "met": [np.nan] * len(equations.contacts),
-        "touches": 2 * len(equations.contacts), "slips": len(table.named.get("frictions", ())),
-    }  # fmt: skip
+    }
