@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -99,3 +100,18 @@ def test_a_pin_on_two_rams_is_measured_by_its_part() -> None:
         sizes.append(compile_plan(m).sizes[pin.index])
     # As wide as from A to H, and as high as E.
     assert sizes == [8.0, 8.0]
+
+
+def test_steps_do_not_depend_on_which_point_is_named_first() -> None:
+    """They were measured from the first point: half as long where that lies in the middle."""
+    points = {"A": (0, 0), "B": (1, 0), "C": (2, 0)}
+    sizes = set()
+    for order in permutations(points):
+        m = sk.Mechanism(
+            points={name: points[name] for name in order},
+            links={"ground": ["A", "B"], "ram": ["B", "C"]},
+            joints={"guide": {"type": "prismatic", "links": ["ram", "ground"], "along": ["B", "C"], "at": "A"}},
+            drivers={"push": {"joint": "guide", "speed": 0.1}},
+        )
+        sizes.add(Schedule(m, np.zeros(0), {}).unit("push"))
+    assert sizes == {2.0}
