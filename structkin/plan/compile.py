@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from structkin.errors import Problem, StructureError
 from structkin.model.mechanism import Mechanism
+from structkin.model.separate_parts import links_at
 from structkin.plan.bodies import OneEach, solve_fastened
 from structkin.plan.builder import PlanBuilder
 from structkin.plan.closed_forms import solve_closed, solve_pin
@@ -71,9 +72,12 @@ def record_plan(
 
 
 def _sizes(mechanism: Mechanism, structure: KinematicStructure) -> tuple[float, ...]:
-    """Return the size [m] of the part that each group belongs to; of a pin, that of the whole mechanism."""
+    """Return the size [m] of the part that each group belongs to; a pin belongs to that of the links which it joins."""
     sizes, whole = mechanism._part_sizes, mechanism.size
-    return tuple(next((sizes[link] for link in group.links if link in sizes), whole) for group in structure.groups)
+    return tuple(
+        next((sizes[link] for link in links_at(mechanism, links) if link in sizes), whole)
+        for links in (group.links or tuple(f"@{pin}" for pin in group.pins) for group in structure.groups)
+    )
 
 
 def close_group(state: KnownState, group: Group, index: int) -> Mapping[str, Frame]:

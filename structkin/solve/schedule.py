@@ -473,8 +473,9 @@ class Schedule:
 
 
 def _extent(places: list[complex]) -> float:
-    """Return the largest distance of places from the first of them."""
-    return float(np.max(np.abs(np.array(places, complex) - (places or [0j])[0]), initial=0.0))
+    """Return the largest distance between two of the places, whatever their order."""
+    at = np.array(places, complex)
+    return max((float(np.max(np.abs(at - place))) for place in places), default=0.0)
 
 
 def known(values: Floats) -> Floats:

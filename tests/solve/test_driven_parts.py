@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import structkin as sk
 from structkin.solve.schedule import Schedule
+from structkin.solve.special_geometry import compile_plan
 
 POINTS = {
     "M": (0.517, -0.22), "V": (0.31, -0.103), "T": (0.572, -0.344), "G": (0.493, -0.128), "E": (0.09, 0.532),
@@ -79,3 +81,37 @@ def test_a_ram_between_shared_pins_is_measured_by_its_part() -> None:
         assert {driver.id: driver.links for driver in m.topology.drivers}["ram"] == ("@B", "@C")
         sizes.append(Schedule(m, np.zeros(0), {}).unit("ram"))
     assert sizes[0] == sizes[1] < 3.0
+
+
+def test_a_pin_on_two_rams_is_measured_by_its_part() -> None:
+    """It is no link: how far the rams are from a flat pose was told in sizes of the whole drawing."""
+    sizes = []
+    for far in (6.0, 900.0):
+        m = sk.Mechanism(
+            points={"A": (0, 0), "B": (4, 0), "C": (2, 1), "E": (4, 2), "G": (0, 2), "H": (6, 0), "far": (far, 0)},
+            links={
+                "ground": ["A", "B", "H", "far"], "one": ["C", "E"], "two": ["C", "G"], "right": ["E", "H"],
+                "left": ["G", "A"],
+            },
+            drivers={"a": {"between": ["A", "C"], "speed": 0.0}, "b": {"between": ["B", "C"], "speed": 0.0}},
+        )  # fmt: skip
+        pin = m.structure().groups[0]
+        assert pin.kind == "pin" and not pin.links
+        sizes.append(compile_plan(m).sizes[pin.index])
+    # As wide as from A to H, and as high as E.
+    assert sizes == [8.0, 8.0]
+
+
+def test_steps_do_not_depend_on_which_point_is_named_first() -> None:
+    """They were measured from the first point: half as long where that lies in the middle."""
+    points = {"A": (0, 0), "B": (1, 0), "C": (2, 0)}
+    sizes = set()
+    for order in permutations(points):
+        m = sk.Mechanism(
+            points={name: points[name] for name in order},
+            links={"ground": ["A", "B"], "ram": ["B", "C"]},
+            joints={"guide": {"type": "prismatic", "links": ["ram", "ground"], "along": ["B", "C"], "at": "A"}},
+            drivers={"push": {"joint": "guide", "speed": 0.1}},
+        )
+        sizes.add(Schedule(m, np.zeros(0), {}).unit("push"))
+    assert sizes == {2.0}
