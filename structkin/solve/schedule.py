@@ -473,9 +473,9 @@ class Schedule:
 
 
 def _extent(places: list[complex]) -> float:
-    """Return the largest distance between two of the places, whatever their order."""
-    at = np.array(places, complex)
-    return max((float(np.max(np.abs(at - place))) for place in places), default=0.0)
+    """Return the largest distance of places from the one that lies farthest from their mean, whatever their order."""
+    at = np.array(places or [0j], complex)
+    return float(np.max(np.abs(at - at[np.argmax(np.abs(at - np.mean(at)))])))
 
 
 def known(values: Floats) -> Floats:
