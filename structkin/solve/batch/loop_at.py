@@ -16,7 +16,6 @@ from structkin.numerical_tolerances import LIMIT
 from structkin.plan.status import Status
 from structkin.solve.batch.order import GUIDE
 from structkin.solve.change_points.beside_gaps import RISE, TO_A_GAP
-from structkin.solve.change_points.search import STEEP
 
 LOST = int(Status.OUT_OF_REACH)
 #: An interval that clearance does not decide is divided into so many parts, and each part again, so often.
@@ -80,17 +79,20 @@ def suspect(discriminant: Any, steep: float) -> tuple[int, int]:
     return bad, open_
 
 
-def flag(discriminant: Any, steep: float, flagged: Any, flags: int, s: int) -> int:
-    """Note the intervals in which a zero may hide: next to it, the discriminant is steep on one side at least."""
-    last = -1
+def flag(discriminant: Any, steep: float, abrupt: Any, flagged: Any, flags: int, s: int) -> int:
+    """Note the intervals in which a zero may hide: next to it, the discriminant is steep on one side at least.
+
+    Where an earlier dyad's is, the ends of this one may move abruptly, and its own may dip between two stations though
+    it is even there. The intervals are noted as `abrupt` (n - 1,) for later dyads.
+    """
     for i in range(discriminant.size - 1):
         a, b = discriminant[i], discriminant[i + 1]
         if a >= 0.0 and b >= 0.0 and (a >= steep * b or b >= steep * a):
-            for at in range(max(i - 1, last + 1), min(i + 2, discriminant.size - 1)):
-                last = at
-                if discriminant[at] >= 0.0 and discriminant[at + 1] >= 0.0:
-                    flagged[flags, 0], flagged[flags, 1] = s, at
-                    flags += 1
+            abrupt[max(i - 1, 0) : i + 2] = True
+    for i in range(discriminant.size - 1):
+        if abrupt[i] and discriminant[i] >= 0.0 and discriminant[i + 1] >= 0.0:
+            flagged[flags, 0], flagged[flags, 1] = s, i
+            flags += 1
     return flags
 
 
@@ -259,11 +261,11 @@ def search(
     motor: Any,
     near: Any,
     hull: Any,
-    steep: Any,
 ) -> int:
     """Return what is between two angles: 0 no zero of a dyad's discriminant, 1 a gap, 2 what is not decided."""
     size, joints = PARTS + 1, points.shape[1]
     waiting, flagged = np.empty((PARTS * PARTS * DEPTH, 3)), np.empty((PARTS, 3), np.int32)
+    every = np.ones(PARTS, np.bool_)
     circle, angles, discriminant = np.zeros((3, 2, size)), np.empty(size), np.empty(size)
     waiting[0, 0], waiting[0, 1], waiting[0, 2] = start, end, 0.0
     count, tried, found, b = 1, 0, 0, 0
@@ -314,7 +316,7 @@ def search(
                 ):
                     return 2
                 found = 1
-        flags = flag(discriminant, steep, flagged, 0, s)
+        flags = flag(discriminant, np.inf, every, flagged, 0, s)
         if flags:
             decide(near, 0, k, angles, 1.0, dyads, constants, apart[k], flagged, flags, hull)
         for at in range(flags):
@@ -363,8 +365,11 @@ def solve(
 ) -> int:
     """Solve linkages from `low` to `high` into places from `first` on; return how many are `doubtful`, and left."""
     n, joints, left = circle.shape[2], points.shape[1], 0
+    abrupt, is_abrupt = np.zeros(n - 1, np.bool_), False
     for k in range(low, high):
         b, flags, has_gap = k - first, 0, False
+        if is_abrupt:
+            abrupt[:], is_abrupt = False, False
         status[b] = 0
         doubtful[b] = ways[k] != 0
         if doubtful[b]:
@@ -399,8 +404,8 @@ def solve(
             for i in range(edge):
                 if -LIMIT < discriminant[i] < guard or -LIMIT < discriminant[n - 1 - i] < guard:
                     doubtful[b] = True
-            if open_:
-                flags = flag(discriminant, steep, flagged, flags, s)
+            if open_ or is_abrupt:
+                flags, is_abrupt = flag(discriminant, steep, abrupt, flagged, flags, s), True
             if has_gap:
                 flags = flag_ends(x, b, one, two, constants[k, s], discriminant, flagged, flags, s)
             has_gap = has_gap or bad > 0
@@ -411,7 +416,7 @@ def solve(
                     continue
                 s, i = flagged[at, 0], flagged[at, 1]
                 q = dyads[k, s, 0]
-                is_behind, is_before = isnan(x[0, b, q, 0, i]), isnan(x[0, b, q, 0, i + 1])
+                is_behind = isnan(x[0, b, q, 0, i])
                 # Beside a gap between two stations later dyads may have their change points.
                 step, last = s, s
                 while step <= last and not doubtful[b]:
@@ -435,11 +440,12 @@ def solve(
                         motor,
                         near,
                         hull_near,
-                        STEEP if step > s or is_behind or is_before else 0.0,
                     )
                     doubtful[b] = found == 2
                     # Behind an earlier dyad's gap the motion has ended already.
                     if found == 1 and step == s and status[b, i + 1] == 0 and not is_behind:
+                        # The gap of a dyad that is not an earlier one may end behind the beginning of this gap.
+                        doubtful[b] = status[b, i] != 0
                         status[b, i + 1], last = LOST, counts[k] - 1
                     step += 1
                 if doubtful[b]:
