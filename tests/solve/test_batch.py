@@ -395,6 +395,21 @@ def test_arrays_of_link_are_read_and_written(tmp_path):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize(
+    ("seed", "k"),
+    [
+        pytest.param(288, 6, id="a gap between two stations, behind a dyad near its limit position"),
+        pytest.param(166, 8, id="the same in the last interval"),
+        pytest.param(169, 1, id="a gap that ends behind the beginning of another one"),
+    ],
+)
+def test_what_an_earlier_dyad_moves_abruptly_may_have_a_gap_between_two_stations(seed, k, monkeypatch):
+    """Its discriminants at the stations are even: two of these gaps were passed, status ok; one motion ended early."""
+    compiled(monkeypatch)
+    compare(sk.solve_batch(scattered(20, 4 + seed % 17, seed=seed).take(slice(k, k + 1)), angles=TURN))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
     "seeds", [pytest.param(range(1000, 1003), marks=pytest.mark.full), pytest.param(range(500), marks=pytest.mark.slow)]
 )
 def test_hundreds_and_ten_thousand_random_linkages_have_the_digits_of_solve(seeds, monkeypatch):

@@ -80,18 +80,28 @@ def suspect(discriminant: Any, steep: float) -> tuple[int, int]:
     return bad, open_
 
 
-def flag(discriminant: Any, steep: float, flagged: Any, flags: int, s: int) -> int:
-    """Note the intervals in which a zero may hide: next to it, the discriminant is steep on one side at least."""
-    last = -1
+def flag(discriminant: Any, steep: float, abrupt: Any, flagged: Any, flags: int, s: int) -> int:
+    """Note the intervals in which a zero may hide: next to it, the discriminant is steep on one side at least.
+
+    Where that of a dyad on which this one stands is, the ends may move abruptly, and its own may dip between two
+    stations though it is even there: `abrupt` (n - 1,) are these intervals, and then those in which its pin may.
+    """
     for i in range(discriminant.size - 1):
         a, b = discriminant[i], discriminant[i + 1]
         if a >= 0.0 and b >= 0.0 and (a >= steep * b or b >= steep * a):
-            for at in range(max(i - 1, last + 1), min(i + 2, discriminant.size - 1)):
-                last = at
-                if discriminant[at] >= 0.0 and discriminant[at + 1] >= 0.0:
-                    flagged[flags, 0], flagged[flags, 1] = s, at
-                    flags += 1
+            abrupt[max(i - 1, 0) : i + 2] = True
+    for i in range(discriminant.size - 1):
+        if abrupt[i] and discriminant[i] >= 0.0 and discriminant[i + 1] >= 0.0:
+            flagged[flags, 0], flagged[flags, 1] = s, i
+            flags += 1
     return flags
+
+
+def inherit(abrupt: Any, is_abrupt: Any, q: Any, joint: Any) -> None:
+    """Note for a joint the intervals (joints, n - 1) in which another one, on which it stands, may move abruptly."""
+    if joint >= 0 and is_abrupt[joint]:
+        abrupt[q] = abrupt[joint] | abrupt[q] if is_abrupt[q] else abrupt[joint]
+        is_abrupt[q] = True
 
 
 def flag_ends(
@@ -242,6 +252,22 @@ def is_near(
     return not lacks(x, b, one, two, i, constants, apart)
 
 
+def carries_a_gap(x: Any, b: Any, i: Any, k: Any, s: Any, dyads: Any, counts: Any, terms: Any) -> bool:
+    """Return whether a station lies in the gap of what stands on a dyad."""
+    on = np.zeros(x.shape[2], np.bool_)
+    on[dyads[k, s, 0]] = True
+    for at in range(s + 1, counts[k]):
+        q, one, two = dyads[k, at, 0], dyads[k, at, 1], dyads[k, at, 2]
+        if BEYOND_BARS and two < GUIDE:
+            for t in range(one, one + GUIDE - two):
+                on[q] |= int(terms[k, t, 0]) >= 0 and on[int(terms[k, t, 0])]
+        else:
+            on[q] = on[one] or (two >= 0 and on[two])
+        if on[q] and isnan(x[0, b, q, 0, i]):
+            return True
+    return False
+
+
 def search(
     k: Any,
     s: Any,
@@ -264,6 +290,7 @@ def search(
     """Return what is between two angles: 0 no zero of a dyad's discriminant, 1 a gap, 2 what is not decided."""
     size, joints = PARTS + 1, points.shape[1]
     waiting, flagged = np.empty((PARTS * PARTS * DEPTH, 3)), np.empty((PARTS, 3), np.int32)
+    abrupt = np.zeros(PARTS, np.bool_)
     circle, angles, discriminant = np.zeros((3, 2, size)), np.empty(size), np.empty(size)
     waiting[0, 0], waiting[0, 1], waiting[0, 2] = start, end, 0.0
     count, tried, found, b = 1, 0, 0, 0
@@ -314,7 +341,8 @@ def search(
                 ):
                     return 2
                 found = 1
-        flags = flag(discriminant, steep, flagged, 0, s)
+        abrupt[:] = False
+        flags = flag(discriminant, steep, abrupt, flagged, 0, s)
         if flags:
             decide(near, 0, k, angles, 1.0, dyads, constants, apart[k], flagged, flags, hull)
         for at in range(flags):
@@ -363,8 +391,10 @@ def solve(
 ) -> int:
     """Solve linkages from `low` to `high` into places from `first` on; return how many are `doubtful`, and left."""
     n, joints, left = circle.shape[2], points.shape[1], 0
+    abrupt, is_abrupt = np.zeros((joints, n - 1), np.bool_), np.zeros(joints, np.bool_)
     for k in range(low, high):
         b, flags, has_gap = k - first, 0, False
+        is_abrupt[:] = False
         status[b] = 0
         doubtful[b] = ways[k] != 0
         if doubtful[b]:
@@ -384,6 +414,8 @@ def solve(
             q, one, two = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2]
             if BEYOND_BARS and two < GUIDE:
                 add_up(x, b, circle, q, one, GUIDE - two, terms[k], constants[k, s])
+                for t in range(one, one + GUIDE - two):
+                    inherit(abrupt, is_abrupt, q, int(terms[k, t, 0]))
                 continue
             dyad(x, b, one, two, q, discriminant, modes[k, s], constants[k, s])
             bad, open_ = suspect(discriminant, steep)
@@ -399,8 +431,12 @@ def solve(
             for i in range(edge):
                 if -LIMIT < discriminant[i] < guard or -LIMIT < discriminant[n - 1 - i] < guard:
                     doubtful[b] = True
-            if open_:
-                flags = flag(discriminant, steep, flagged, flags, s)
+            inherit(abrupt, is_abrupt, q, one)
+            inherit(abrupt, is_abrupt, q, two)
+            if open_ or is_abrupt[q]:
+                if not is_abrupt[q]:
+                    abrupt[q], is_abrupt[q] = False, True
+                flags = flag(discriminant, steep, abrupt[q], flagged, flags, s)
             if has_gap:
                 flags = flag_ends(x, b, one, two, constants[k, s], discriminant, flagged, flags, s)
             has_gap = has_gap or bad > 0
@@ -440,6 +476,8 @@ def solve(
                     doubtful[b] = found == 2
                     # Behind an earlier dyad's gap the motion has ended already.
                     if found == 1 and step == s and status[b, i + 1] == 0 and not is_behind:
+                        # The gap of what stands on it, before, and this one may be one gap.
+                        doubtful[b] = status[b, i] != 0 and carries_a_gap(x, b, i, k, s, dyads, counts, terms)
                         status[b, i + 1], last = LOST, counts[k] - 1
                     step += 1
                 if doubtful[b]:
