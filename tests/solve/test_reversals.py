@@ -87,6 +87,15 @@ def test_values_that_reverse_near_a_flat_pose(top: float, step: float) -> None:
     assert motion.ok.all() and np.max(np.abs(motion.angle("b"))) < 1e-7
 
 
+@pytest.mark.parametrize("beyond", [1e-13, 2e-11, 1e-10, 4e-10, 1e-9])
+@pytest.mark.parametrize("samples", [2, 50])
+def test_values_that_reverse_just_behind_a_flat_pose(beyond: float, samples: int) -> None:
+    """The flat pose is passed there and back within a billionth: these are two change points, not one found twice."""
+    there = np.linspace(np.pi / 2, np.pi + beyond, samples)
+    motion = wiper("90").solve(drivers={"m": np.concatenate((there, there[-2::-1]))})
+    assert motion.ok.all() and np.max(np.abs(motion.angle("b"))) < 1e-7
+
+
 @pytest.mark.parametrize("samples", [60, 100, 130])
 def test_a_table_and_a_driver_between_moving_links(samples: int) -> None:
     rows = [[k / 4, 90 + 90 * np.sin(k / 4)] for k in range(81)]
