@@ -87,6 +87,33 @@ def test_values_that_reverse_near_a_flat_pose(top: float, step: float) -> None:
     assert motion.ok.all() and np.max(np.abs(motion.angle("b"))) < 1e-7
 
 
+@pytest.mark.parametrize("beyond", [1e-13, 2e-11, 1e-10, 4e-10, 1e-9])
+@pytest.mark.parametrize("samples", [2, 50])
+def test_values_that_reverse_just_behind_a_flat_pose(beyond: float, samples: int) -> None:
+    """The flat pose is passed there and back within a billionth: these are two change points, not one found twice."""
+    there = np.linspace(np.pi / 2, np.pi + beyond, samples)
+    motion = wiper("90").solve(drivers={"m": np.concatenate((there, there[-2::-1]))})
+    assert motion.ok.all() and np.max(np.abs(motion.angle("b"))) < 1e-7
+
+
+@pytest.mark.parametrize("beside", [1e-6, 1e-3, -1e-6])
+def test_uneven_samples_beside_a_flat_pose_of_a_curved_slot(beside: float) -> None:
+    """The rocker of a parallelogram is an arc about D, a general group: its pin stays abreast of the crank's."""
+    start, first = np.exp(1j * np.array([0.6, 3.5]))
+    slotted = sk.Mechanism.from_dict({
+        "points": {"A": [0, 0], "B": [start.real, start.imag], "C": [2 + start.real, start.imag]},
+        "links": {"ground": ["A"], "crank": ["A", "B"], "rod": ["B", "C"]},
+        "joints": {"track": {
+            "type": "pin-in-slot", "pin": "C", "slot": "ground", "start": [2 + first.real, first.imag],
+            "axis": [-first.imag, first.real], "segments": [{"turn": 6.2, "radius": 1.0}],
+        }},
+        "drivers": {"m": {"joint": "A"}},
+    })  # fmt: skip
+    motion = slotted.solve(drivers={"m": np.array([0.6, 2.0, np.pi + beside, 3.38, 3.4])})
+    away = motion.position("C") - motion.position("B") - [2, 0]
+    assert motion.ok.all() and np.max(np.abs(away)) < 1e-7
+
+
 @pytest.mark.parametrize("samples", [60, 100, 130])
 def test_a_table_and_a_driver_between_moving_links(samples: int) -> None:
     rows = [[k / 4, 90 + 90 * np.sin(k / 4)] for k in range(81)]

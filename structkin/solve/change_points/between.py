@@ -143,15 +143,18 @@ class Between:
         """
         if not self.schedule.drivers:
             return None
-        middle, far = 0.5 * (low + high), 0.5 * (high - low)
-        # The nodes do not see a corner of the path that lies beyond the outermost of them: its stations do.
-        outer = middle - far * NODES[0], middle + far * NODES[0]
-        x = np.concatenate((NODES, np.arange(low, outer[0]) - middle, np.arange(high, outer[1], -1.0) - middle))
-        x[len(NODES) :] /= far
-        values = self.lanes(middle + far * x, index).x[0][rows] / units
-        terms = np.polynomial.chebyshev.chebfit(NODES, values[:, : len(NODES)].T, len(NODES) - 1)
-        off = np.polynomial.chebyshev.chebval(x, terms) - values
-        if not max(np.max(np.abs(part), initial=0.0) for part in (terms[-2:], off)) < SMOOTH_SERIES:
+        stations = np.concatenate(([low], np.arange(np.floor(low) + 1.0, high), [high]))
+        places = 2.0 * (stations - low) / (high - low) - 1.0
+        terms = self._series(index, rows, units, stations, places)
+        if terms is None:
+            # Where samples lie unevenly, a straight path is smooth along its length only.
+            z = self.schedule.at(stations)
+            length = sum(np.abs(np.diff(each)) / self.schedule.unit(id) for id, each in z.items())
+            along = np.append(0.0, np.cumsum(length))
+            if not along[-1] > 0.0:
+                return None
+            terms = self._series(index, rows, units, stations, 2.0 * along / along[-1] - 1.0)
+        if terms is None:
             return None
         powers = np.zeros((len(rows), len(NODES)))
         for row, term in enumerate(terms.T):
@@ -159,6 +162,17 @@ class Between:
             powers[row, : len(found)] = found
         half = Paths.through(self.schedule, np.array([float(low)]), np.array([float(high)])).half[0]
         return powers * units, float(half)
+
+    def _series(self, index: int, rows: Indices, units: Floats, stations: Floats, places: Floats) -> Floats | None:
+        """Return Chebyshev coefficients of inputs in x, at whose places the stations lie; None where not smooth."""
+        # The nodes do not see a corner of the path that lies beyond the outermost of them: its stations do.
+        beyond = np.abs(places) > np.max(NODES)
+        x = np.concatenate((NODES, places[beyond]))
+        values = self.lanes(np.interp(x, places, stations), index).x[0][rows] / units
+        terms = np.polynomial.chebyshev.chebfit(NODES, values[:, : len(NODES)].T, len(NODES) - 1)
+        off = np.polynomial.chebyshev.chebval(x, terms) - values
+        smooth = max(np.max(np.abs(part), initial=0.0) for part in (terms[-2:], off)) < SMOOTH_SERIES
+        return np.asarray(terms) if smooth else None
 
     def turnings(self, index: int) -> Floats:
         """Return the places between stations, in order, at which what earlier steps give to a step turns back.

@@ -364,9 +364,16 @@ class _Search:
     def is_known(self, station: float) -> bool:
         """Return whether this change point is known: found from the interval before, or with an earlier step."""
         return any(
-            self.index in point.steps and self._length(*sorted((point.station, station))) < SAME_SOLVED
+            self.index in point.steps and self._is_one(*sorted((point.station, station)))
             for point in self.between.changes.points
         )
+
+    def _is_one(self, low: float, high: float) -> bool:
+        """Return whether change points at two stations are one: a path that turns in between passes a pose twice."""
+        if not self._length(low, high) < SAME_SOLVED:
+            return False
+        ways = (self._ways(*self._stay(k)) for k in range(int(low) + 1, int(np.ceil(high))))
+        return all(np.linalg.norm(arriving - leaving) < ROUNDING_OF_FEW for arriving, leaving in ways)
 
     def _length(self, low: float, high: float) -> float:
         """Return the length of the drivers' path between two stations [rad or parts of the size]."""
@@ -381,9 +388,7 @@ class _Search:
         first, last = self._stay(int(station))
         if first == 0 or last == len(self.between.schedule) - 1:
             return True
-        steps = self._steps(int(station))
-        arriving, leaving = -steps[:, first - 1], steps[:, last + 1]
-        arriving, leaving = arriving / np.linalg.norm(arriving), leaving / np.linalg.norm(leaving)
+        arriving, leaving = self._ways(first, last)
         if min(np.linalg.norm(arriving - leaving), np.linalg.norm(arriving + leaving)) < ROUNDING_OF_FEW:
             return bool(arriving @ leaving > 0)
         # Where the path has a corner, a path that cuts it off shows whether the root changes its sign.
@@ -405,6 +410,11 @@ class _Search:
                 return bool(np.abs(zeros.flat[0]) < 1)
         self.between.changes.doubt(self.index, station)
         return False
+
+    def _ways(self, first: int, last: int) -> tuple[Floats, Floats]:
+        """Return the directions (f,) in which drivers arrive at the first and leave the last station of a stay."""
+        arriving, leaving = -self._steps(first)[:, first - 1], self._steps(last)[:, last + 1]
+        return arriving / np.linalg.norm(arriving), leaving / np.linalg.norm(leaving)
 
     def _steps(self, k: int) -> Floats:
         """Return how far drivers are at all stations (f, n) from station k [rad or parts of the size]."""
