@@ -372,8 +372,10 @@ class _Search:
         """Return whether change points at two stations are one: a path that turns in between passes a pose twice."""
         if not self._length(low, high) < SAME_SOLVED:
             return False
-        ways = (self._ways(*self._stay(k)) for k in range(int(low) + 1, int(np.ceil(high))))
-        return all(np.linalg.norm(arriving - leaving) < ROUNDING_OF_FEW for arriving, leaving in ways)
+        stays = (self._stay(k) for k in range(int(low) + 1, int(np.ceil(high))))
+        # Where the drivers rest at either end of the path, it does not turn.
+        inside = ((first, last) for first, last in stays if first > 0 and last < len(self.between.schedule) - 1)
+        return all(np.linalg.norm(np.subtract(*self._ways(*stay))) < ROUNDING_OF_FEW for stay in inside)
 
     def _length(self, low: float, high: float) -> float:
         """Return the length of the drivers' path between two stations [rad or parts of the size]."""
