@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -121,15 +124,28 @@ def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def check_folder(folder: Path | None) -> Path | None:
-    """Return the folder of an option `--to`; `InputError` if it cannot be a folder.
+    """Return the folder of an option `--to`; `InputError` if it cannot be created and written.
 
-    This is the callback of the option, called before the work begins.
+    This is the callback of the option, called before the work begins: what it creates to find out, it removes.
     """
-    if folder is not None:
-        stands = next(path for path in (folder, *folder.parents) if path.exists() or path == path.parent)
+    if folder is None:
+        return None
+    stands = next(path for path in (folder, *folder.parents) if os.path.exists(path) or path == path.parent)
+    if folder == STDOUT or not stands.is_dir():
         found = "'-' is stdout, not a folder" if folder == STDOUT else f"'{stands}' is not a folder"
-        if folder == STDOUT or not stands.is_dir():
-            raise InputError([Problem("--to", found, "name a folder that can be created")], "output")
+        raise InputError([Problem("--to", found, "name a folder that can be created")], "output")
+    new = [path for path in (folder, *folder.parents) if not os.path.exists(path)]
+    try:
+        make_folder(folder)
+        # Permissions do not tell for all users and file systems.
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise _refused(folder, error) from None
+    finally:
+        for path in new:
+            with suppress(OSError):
+                path.rmdir()
     return folder
 
 
@@ -138,5 +154,9 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        problem = Problem("--to", f"{folder}: {error.strerror}", "name a folder that can be created")
-        raise InputError([problem], "output") from None
+        raise _refused(folder, error) from None
+
+
+def _refused(folder: Path, error: OSError) -> InputError:
+    problem = Problem("--to", f"{folder}: {error.strerror}", "name a folder that can be created and written")
+    return InputError([problem], "output")

@@ -114,6 +114,16 @@ def test_what_is_not_a_folder_is_refused_before_the_work(command, tmp_path, monk
         assert not result.output and os.listdir(tmp_path) == ["file"]
 
 
+@pytest.mark.skipif(not os.path.isdir("/proc/1"), reason="needs a folder that not even root can write")
+@pytest.mark.parametrize("command", [command for command in FOLDERS if command[0] != "examples"])
+def test_a_folder_that_cannot_be_written_is_refused_before_the_work(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("/proc/1", "/proc/1/below", "new/" + 300 * "x"):
+        result = run(*command, "--to", name)
+        assert isinstance(result.exception, InputError) and "can be created and written" in str(result.exception)
+        assert not result.output and not os.listdir(tmp_path)
+
+
 SLOW_DISK = """
 import signal, sys, time
 import structkin.show.files as table
