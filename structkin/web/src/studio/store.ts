@@ -195,6 +195,7 @@ export function connect() {
   own.onclose = ({ code }) => {
     if (socket !== own) return;
     answeredAll();
+    playing.value = null;
     closed.value =
       code === 4001
         ? { text: "The studio was opened in another tab, which shows the mechanism now.", again: "Use it here" }
@@ -425,7 +426,8 @@ let openedAt = 0;
 function takeState(message: State) {
   answered();
   const before = state.peek();
-  playing.value = null;
+  // a state that only completes the one before does not end a motion that was begun meanwhile
+  if (before?.revision !== message.revision) playing.value = null;
   state.value = message;
   rest();
   stopped.value = "";
