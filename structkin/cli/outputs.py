@@ -130,11 +130,12 @@ def check_folder(folder: Path | None) -> Path | None:
     """
     if folder is None:
         return None
-    stands = next(path for path in (folder, *folder.parents) if os.path.exists(path) or path == path.parent)
+    # Unlike a path, `os.path` says of a name that is too long that it does not exist.
+    new = [path for path in (folder, *folder.parents) if not os.path.exists(path)]
+    stands = new[-1].parent if new else folder
     if folder == STDOUT or not stands.is_dir():
         found = "'-' is stdout, not a folder" if folder == STDOUT else f"'{stands}' is not a folder"
         raise InputError([Problem("--to", found, "name a folder that can be created")], "output")
-    new = [path for path in (folder, *folder.parents) if not os.path.exists(path)]
     try:
         make_folder(folder)
         # Permissions do not tell for all users and file systems.

@@ -415,7 +415,9 @@ class _Search:
 
     def _ways(self, first: int, last: int) -> tuple[Floats, Floats]:
         """Return the directions (f,) in which drivers arrive at the first and leave the last station of a stay."""
-        arriving, leaving = -self._steps(first)[:, first - 1], self._steps(last)[:, last + 1]
+        schedule, before, behind = self.between.schedule, [first - 1, last], [first, last + 1]
+        steps = [(z[0, behind] - z[0, before]) / schedule.unit(id) for id, z in schedule.drivers.items()]
+        arriving, leaving = np.transpose(steps)
         return arriving / np.linalg.norm(arriving), leaving / np.linalg.norm(leaving)
 
     def _steps(self, k: int) -> Floats:
