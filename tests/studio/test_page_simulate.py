@@ -20,6 +20,17 @@ rod = { points = ["A", "B"], point_masses = { B = 1 } }
 gravity = [0, -9.81]
 """
 
+#: Holds back the second state of a page, which completes the first, until `window.complete` is called.
+HOLD = """window.WebSocket = class extends window.WebSocket {
+    set onmessage(hear) {
+        let states = 0;
+        super.onmessage = (event) => {
+            if (JSON.parse(event.data).type === "state" && ++states === 2) window.complete = () => hear(event);
+            else hear(event);
+        };
+    }
+};"""
+
 
 def angle(studio: Studio) -> float:
     return float(studio.page.get_by_label("swing, value").input_value())
@@ -119,3 +130,17 @@ def test_the_pointer_pulls_at_a_link_while_the_simulation_goes_on(browser: Any, 
         studio.press("Reset")
         assert eventually(studio.page, lambda: angle(studio) == pytest.approx(0, abs=1e-3))
         assert not studio.errors
+
+
+def test_a_state_that_only_completes_the_one_before_does_not_stop_it(browser: Any, tmp_path: Path):
+    file = tmp_path / "pendulum.toml"
+    file.write_text(PENDULUM.replace("drivers =", "#"))
+    with served(file) as address:
+        studio = Studio(browser, address, HOLD)
+        studio.page.wait_for_function("() => window.complete")
+        studio.press("Simulate")
+        stop = studio.page.get_by_role("button", name="Stop")
+        stop.wait_for()
+        studio.page.evaluate("() => window.complete()")
+        studio.page.wait_for_timeout(100)
+        assert stop.count() == 1 and not studio.errors
