@@ -74,8 +74,9 @@ class MeasuredComparison:
 
     `x` (n,) are times [s] if `x_kind` is "time", or values of the driver `against` [rad or m], by "angle" or "length".
     `lag`, in the unit of `x`, is by how much the measured motion comes later than that of the model, measured(x) =
-    model(x - lag), and `remaining` the root mean square of each residual at this lag. If no lag explains the data, it
-    is NaN, `remaining` is empty, and `no_lag` says why.
+    model(x - lag) + offset with an offset for each quantity, such as the error of a sensor's zero, and `remaining` the
+    root mean square of each residual at this lag, the offset among it. If no lag explains the data, it is NaN,
+    `remaining` is empty, and `no_lag` says why.
     """
 
     title: str
@@ -253,14 +254,21 @@ def _apart(difference: Floats, kind: str) -> Floats:
     return np.remainder(difference + math.pi, 2 * math.pi) - math.pi if kind == "angle" else difference
 
 
+def _about_mean(values: Floats, kind: str) -> Floats:
+    """Return values less their mean; those of angles, on the circle."""
+    mean = np.angle(np.mean(np.exp(1j * values))) if kind == "angle" else np.mean(values)
+    return _apart(values - mean, kind)
+
+
 def _lag(
     m: Mechanism, against: str, x: Floats, columns: Sequence[MeasuredColumn], known: Mapping[str, Quantity],
     budget: float | None,
 ) -> tuple[float, dict[str, float]]:  # fmt: skip
     """Return the shift along x at which the squares of all residuals, each by its range, are least, and their RMS.
 
-    Raises `Flaw` if no shift explains the data: if the least squares lie at the end of the search, or are not much less
-    than those of the measured values about their means.
+    Squares are about the mean of each residual: a constant offset would otherwise be taken for a shift. Raises `Flaw`
+    if no shift explains the data: if the least squares lie at the end of the search, or are not much less than those
+    of the measured values about their means; or if all do, as where a wheel turns at constant speed.
     """
     from scipy.interpolate import CubicSpline
     from scipy.optimize import minimize_scalar
@@ -288,16 +296,23 @@ def _lag(
             there = apart[np.isfinite(apart)]
             if 2 * len(there) < len(x):
                 return math.inf
-            total += float(np.mean(there**2)) / (float(np.ptp(one.measured)) or 1.0) ** 2
+            total += float(np.mean(_about_mean(there, one.kind) ** 2)) / (float(np.ptp(one.measured)) or 1.0) ** 2
         return total
 
     def badness(lag: float) -> float:
         return squares(residuals(lag))
 
     shifts = sorted(np.linspace(-reach, reach, SHIFTS), key=abs)
-    best = min(shifts, key=badness) if splines else 0.0
-    if not splines or not math.isfinite(badness(best)):
+    found = [badness(shift) for shift in shifts] if splines else [math.inf]
+    best, least = shifts[int(np.argmin(found))], min(found)
+    if not math.isfinite(least):
         raise Flaw("the model has too few poses to look for a lag")
+    scatter = squares([one.measured for one in columns])
+    if least <= LEFT * scatter and max(filter(math.isfinite, found)) <= 2 * max(least, VISIBLE**2 * scatter):
+        raise Flaw(
+            "a lag and a constant offset cannot be told apart in these data",
+            "measure a quantity whose rate changes, such as x of a point",
+        )
     step = 2 * reach / (SHIFTS - 1)
     if abs(best) + step > reach or not math.isfinite(badness(best - step) + badness(best + step)):
         kind = "time" if against == "t" else m.drivers[against].quantity
@@ -308,8 +323,7 @@ def _lag(
             "measure over a longer range, or correct a known lag in the table",
         )
     lag = float(minimize_scalar(badness, bounds=(best - step, best + step), options={"xatol": VISIBLE * step}).x)
-    scatter = [_apart(one.measured - one.measured.mean(), one.kind) for one in columns]
-    if badness(lag) > LEFT * squares(scatter):
+    if badness(lag) > LEFT * scatter:
         raise Flaw("no lag explains the data: none makes the residuals much smaller than the data scatter")
     left = zip(columns, residuals(lag), strict=True)
     return lag, {one.name: float(np.sqrt(np.nanmean(apart**2))) for one, apart in left}

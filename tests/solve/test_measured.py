@@ -149,6 +149,31 @@ def test_noise_hides_no_lag_and_no_agreement(crank: sk.Mechanism, tmp_path: Path
         assert found.remaining["B.x"] == pytest.approx(1e-3, rel=0.3) and not found.no_lag
 
 
+@pytest.mark.parametrize("late", [0.0, 0.08, -0.31])
+@pytest.mark.parametrize(
+    "columns", [["B.x"], ["B.y"], ["B.x", "B.y"], ["B.x", "crank.angle"], ["B.x", "B.y", "crank.angle"]]
+)
+@pytest.mark.parametrize("turn", [0.7, 2.0])
+def test_an_offset_is_no_lag(crank: sk.Mechanism, tmp_path: Path, columns: list[str], late: float, turn: float) -> None:
+    """Sensors whose zero is wrong by 4 mm and 200 deg, over two thirds of a turn and over two turns."""
+    t = T * turn
+    phi = 2 * (t - late)
+    values = {"B.x": 50 * np.cos(phi) + 4, "B.y": 50 * np.sin(phi) - 3, "crank.angle": np.degrees(phi) + 200}
+    data = table(tmp_path / "m.csv", ";".join(["t", *columns]), t, *(values[name] for name in columns))
+    found = crank.compare_measured(data)
+    assert found.lag == pytest.approx(late, abs=1e-6)
+    assert found.remaining[columns[0]] == pytest.approx(4e-3 if columns[0] == "B.x" else 3e-3, abs=1e-6)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.5])
+def test_a_wheel_at_constant_speed_tells_no_lag_from_an_offset(
+    crank: sk.Mechanism, tmp_path: Path, noise: float
+) -> None:
+    angle = np.degrees(2 * T) + 3 + np.random.default_rng(1).normal(0, noise, 61)
+    found = crank.compare_measured(table(tmp_path / "m.csv", "t;crank.angle", T, angle))
+    assert math.isnan(found.lag) and "a lag and a constant offset cannot be told apart" in found.no_lag
+
+
 def test_the_axes_of_a_picture_name_their_quantities(crank: sk.Mechanism, tmp_path: Path) -> None:
     x, y, angle = 50 * np.cos(2 * T), 50 * np.sin(2 * T), np.degrees(2 * T)
     both = crank.compare_measured(table(tmp_path / "m.csv", "t;B.x;B.y;crank.angle", T, x, y, angle))
