@@ -70,7 +70,9 @@ def compare(
     ] = None,
     column: Annotated[
         list[str] | None,
-        typer.Option(help="With --measured, NAME=TITLE: another title of t, P.x, rocker.angle, ...; repeated."),
+        typer.Option(
+            help="With --measured, NAME=TITLE: another title of t, P.x, rocker.angle, ..., or a column, P.x=3; repeated."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:

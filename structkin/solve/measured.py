@@ -19,9 +19,9 @@ import numpy as np
 
 from structkin.checked import checked
 from structkin.errors import InputError, Problem
-from structkin.model.flaw import Flaw
+from structkin.model.flaw import Flaw, short
 from structkin.model.mechanism import GROUND
-from structkin.model.tables import read_table, titles_of
+from structkin.model.tables import Column, read_table, titles_of
 from structkin.model.topology import suggest
 from structkin.model.units import Units
 from structkin.numerical_tolerances import VISIBLE
@@ -131,19 +131,19 @@ class MeasuredComparison:
 
 
 def compare_measured(
-    mechanism: Mechanism, path: Path, columns: Mapping[str, str] | None, budget: float | None
+    mechanism: Mechanism, path: Path, columns: Mapping[str, Column] | None, budget: float | None
 ) -> MeasuredComparison:
     """Read measured data and compare; see `Mechanism.compare_measured`."""
     known = _quantities(mechanism)
-    wanted, against = _chosen(mechanism, path, columns, known)
+    column, against = _chosen(mechanism, path, columns, known)
     kind = "time" if against == "t" else mechanism.drivers[against].quantity
     read: dict[str, Floats] = {}
     problems = []
-    for name in wanted:
+    for name in column:
         if name == against:
             continue
         try:
-            pair = read_table(str(path), None, (wanted[against], wanted[name]), (kind, known[name][0]), mechanism.units)
+            pair = read_table(str(path), None, (column[against], column[name]), (kind, known[name][0]), mechanism.units)
         except Flaw as flaw:
             problems.append(Problem(name, flaw.message, flaw.hint))
             continue
@@ -190,13 +190,14 @@ def _travel(joint: str) -> Quantity:
 
 
 def _chosen(
-    m: Mechanism, path: Path, columns: Mapping[str, str] | None, known: Mapping[str, Quantity]
-) -> tuple[dict[str, str], str]:
-    """Return the title of each quantity and of what they are measured against, and the name of the latter.
+    m: Mechanism, path: Path, columns: Mapping[str, Column] | None, known: Mapping[str, Quantity]
+) -> tuple[dict[str, Column], str]:
+    """Return the column of each quantity and of what they are measured against, and the name of the latter.
 
-    Titles that are names need not be given; those that are `given` come first.
+    Titles that are names need not be given; those that are `given` come first. A number that is no title is the number
+    of a column, from 1.
     """
-    given = dict(columns or {})
+    given = {name: str(column) for name, column in (columns or {}).items()}
     try:
         titles = titles_of(path)
     except Flaw as flaw:
@@ -216,6 +217,11 @@ def _chosen(
         for name in wanted
         if name not in known and name != "t" and name not in m.drivers
     ]
+    problems += [
+        Problem(name, f"no line of '{path}' has the title '{short(title)}'", suggest(title, titles))
+        for name, title in wanted.items()
+        if title not in titles and not (title.isdecimal() and int(title))
+    ]
     against = [name for name in wanted if name == "t" or name in m.drivers]
     if len(against) != 1 and not problems:
         what = "has no column" if not against else f"has the columns {', '.join(against)}"
@@ -229,7 +235,7 @@ def _chosen(
         problems.append(Problem(against[0], "is one of several drivers", "measure against time: t"))
     if problems:
         raise InputError(problems, str(path))
-    return wanted, against[0]
+    return {name: title if title in titles else int(title) for name, title in wanted.items()}, against[0]
 
 
 def _named(names: Sequence[str], titles: Sequence[str]) -> str:

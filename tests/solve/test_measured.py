@@ -102,6 +102,41 @@ def test_mistakes(crank: sk.Mechanism, tmp_path: Path, head: str, columns: dict[
 
 
 @pytest.mark.parametrize(
+    ("head", "columns", "said"),
+    [
+        ("t;x;y", {"t": "t", "B.x": "x", "B.y": "z"}, ["B.y: no line of 'm.csv' has the title 'z'"]),
+        ("t;x;y", {"t": "t", "B.x": "u", "B.y": "y"}, ["B.x: no line of 'm.csv' has the title 'u'"]),
+        ("t;x;y", {"t": "time", "B.x": "x", "B.y": "y"}, ["t: no line of 'm.csv' has the title 'time'"]),
+        ("T;x;y", {"motor": "phi", "B.x": "x"}, ["motor: no line of 'm.csv' has the title 'phi'"]),
+        ("t;x;y", {"t": "0", "B.x": "z"}, ["t: no line of 'm.csv' has the title '0'", "B.x: no line of 'm.csv' has"]),
+        ("x\nt;q;y", {"B.x": "x", "B.y": "y"}, ["B.x: no line of 'm.csv' has both titles, 't' and 'x'"]),
+        ("t\ns;x;y", {"B.x": "x"}, ["B.x: no line of 'm.csv' has both titles, 't' and 'x'"]),
+    ],
+)
+def test_what_lacks_is_named(
+    crank: sk.Mechanism, tmp_path: Path, monkeypatch, head: str, columns: dict[str, str], said: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table(Path("m.csv"), head, T, T, T)
+    with pytest.raises(InputError) as caught:
+        crank.compare_measured("m.csv", columns=columns)
+    found = [str(problem) for problem in caught.value.problems]
+    assert len(found) == len(said) and all(map(str.startswith, found, said)), found
+
+
+@pytest.mark.parametrize("head", ["", "t;x;x\n", "recorded on Monday\n"])
+def test_columns_by_their_numbers(crank: sk.Mechanism, tmp_path: Path, head: str) -> None:
+    data = table(tmp_path / "m.csv", head + "0;50;0", T, 50 * np.cos(2 * T), T)
+    found = crank.compare_measured(data, columns={"t": 1, "B.x": "2"})
+    assert found.columns[0].largest < 1e-12
+
+
+def test_a_number_above_the_titles_hides_none(crank: sk.Mechanism, tmp_path: Path) -> None:
+    data = table(tmp_path / "m.csv", "1000\nt;B.x;q", T, 50 * np.cos(2 * T), T)
+    assert crank.compare_measured(data).columns[0].largest < 1e-12
+
+
+@pytest.mark.parametrize(
     ("head", "given", "names"),
     [
         ("t;px;B.y", {"B.x": "px"}, ["B.x", "B.y"]),
