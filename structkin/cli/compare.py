@@ -71,7 +71,7 @@ def compare(
     column: Annotated[
         list[str] | None,
         typer.Option(
-            help="With --measured, NAME=TITLE: another title of t, P.x, rocker.angle, ..., or a column, P.x=3; repeated."
+            help="With --measured, NAME=TITLE: another title of t, P.x, rocker.angle, ..., or its number; repeated."
         ),
     ] = None,
     as_json: Json = False,
