@@ -70,7 +70,9 @@ def compare(
     ] = None,
     column: Annotated[
         list[str] | None,
-        typer.Option(help="With --measured, NAME=TITLE: another title of t, P.x, rocker.angle, ...; repeated."),
+        typer.Option(
+            help="With --measured, NAME=TITLE: another title of t, P.x, rocker.angle, ..., or its number; repeated."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -7,7 +7,6 @@ determines their angle, and nothing depends on it: left free, they would stop ev
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from itertools import combinations
@@ -18,6 +17,10 @@ from typing import Any
 import numpy as np
 
 from structkin.errors import InputError, Problem
+from structkin.joints.cam import Cam
+from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.curve_slot import CurveSlot
+from structkin.joints.slot import Slot
 from structkin.model.document import read_document
 from structkin.model.draft import Draft
 from structkin.model.drivers import make_drivers
@@ -28,7 +31,7 @@ from structkin.model.links import make_links
 from structkin.model.loads import make_forces
 from structkin.model.mechanism import GROUND
 from structkin.model.parts import Link
-from structkin.model.topology import Joint, Topology
+from structkin.model.topology import Joint, Topology, pin_of
 from structkin.model.written_pose import read_pose
 from structkin.numerical_tolerances import EQUAL_DATA, ROUNDING_OF_FEW
 from structkin.types import Floats
@@ -40,21 +43,22 @@ def riders(draft: Draft, topology: Topology) -> tuple[dict[str, Any], list[str]]
     """Return entries of [joints] by which idle links ride with others, and a note on each.
 
     These are idle links without inertia, of a single point or on a pin that others share or that slides: rollers, for
-    instance. An arm on a pin of its own is not idle but not yet driven; and so are all where more drivers are missing,
-    but for links of a single point on a pin in a slot or at a cam.
+    instance. An arm on a pin of its own, or of the ground, is not idle but not yet driven; and so are all where other
+    links can still move, but for links of a single point on a pin in a slot or at a cam.
     """
-    touched = {end for joint in topology.joints for end in joint.links}
+    sliding = {pin_of(end) for joint in topology.joints for end in joint.links}
+    sliding |= {pin for joint in topology.joints for pin in draft.points if _acts_at(draft, joint.id, pin)}
 
-    def slides(pin: str) -> bool:
-        return f"@{pin}" in touched
+    def is_point(link: str) -> bool:
+        return len(draft.links[link].local) == 1
 
     found = [
-        one
-        for one in _idle(draft, topology)
-        if len(draft.links[one[0]].local) == 1 or slides(one[2]) or len(draft.holders.get(one[2], ())) > 2
+        (link, carrier, pin)
+        for link, carrier, pin in _idle(draft, topology)
+        if is_point(link) or pin in sliding or (carrier != GROUND and len(draft.holders.get(pin, ())) > 2)
     ]
-    if not topology.drivers or topology.mobility_count - len(topology.drivers) != len(found):
-        found = [one for one in found if len(draft.links[one[0]].local) == 1 and slides(one[2])]
+    if found and not (topology.drivers and _determined(topology, found)):
+        found = [one for one in found if is_point(one[0]) and one[2] in sliding]
     taken = {*draft.points, *draft.joints, *draft.drivers, *draft.forces.loads}
     entries: dict[str, Any] = {}
     notes = []
@@ -69,18 +73,49 @@ def riders(draft: Draft, topology: Topology) -> tuple[dict[str, Any], list[str]]
     return entries, notes
 
 
+def _determined(topology: Topology, riders: Sequence[tuple[str, str, str]]) -> bool:
+    """Return whether the drivers determine every link once these links ride, each with its carrier."""
+    from structkin.structure import decompose
+
+    more = (Joint(f"{link} rides", "F", (carrier, link)) for link, carrier, _ in riders)
+    return not decompose(replace(topology, joints=(*topology.joints, *more))).under
+
+
 def _idle(draft: Draft, topology: Topology) -> Iterator[tuple[str, str, str]]:
-    """Yield each idle link with the link that carries it and the pin."""
-    ends = Counter(end for joint in topology.joints for end in joint.links)
-    ends.update(end for driver in topology.drivers for end in driver.links)
-    named = set(_words([*draft.forces.loads.values(), list(draft.initial_data)]))
+    """Yield each idle link with the link that carries it and the pin; the ground carries what is pinned to it."""
+    uses: dict[str, set[str]] = {}
+    slides = [(one.joint, one.links) if one.kind == "slide" else (one.id, one.links) for one in topology.drivers]
+    for id, ends in (*((joint.id, joint.links) for joint in topology.joints), *slides):
+        for end in ends:
+            uses.setdefault(end, set()).add(str(id))
+    along = {id for id, joint in draft.joints.items() if joint.kind == "S"}  # friction along a slot turns no link
+    loads = [load for load in draft.forces.loads.values() if getattr(load, "joint", None) not in along]
+    named = set(_words([*loads, list(draft.initial_data)]))
     for joint in topology.joints:
-        if joint.kind != "R" or GROUND in joint.links:
+        if joint.kind != "R":
             continue
-        idle = [link for link in joint.links if ends[link] == 1 and _is_light(draft, link, joint.id, named)]
-        carrier = next((link for link in joint.links if link not in idle), None)
+        idle = [
+            link
+            for link in joint.links
+            if link != GROUND
+            and all(id == joint.id or _acts_at(draft, id, joint.id, link) for id in uses[link])
+            and _is_light(draft, link, joint.id, named)
+        ]
+        carrier = GROUND if GROUND in joint.links else next((link for link in joint.links if link not in idle), None)
         if carrier is not None:
             yield from ((link, carrier, joint.id) for link in idle)
+
+
+def _acts_at(draft: Draft, id: str, pin: str, link: str = "") -> bool:
+    """Return whether a joint touches a link, or any, only at a pin: one that runs in a slot or along a cam."""
+    joint = draft.joints.get(id)
+    if isinstance(joint, Cam):
+        end, point = joint.follower, joint.touch if joint.normal is None else None
+    elif isinstance(joint, Slot | CircularSlot | CurveSlot):
+        end, point = joint.slider, joint.point
+    else:
+        return False
+    return link in ("", end) and end in draft.holders.get(pin, ()) and draft.links[end].local[pin] == point
 
 
 def _is_light(draft: Draft, link: str, pin: str, named: set[str]) -> bool:

@@ -592,15 +592,15 @@ class Mechanism:
         )  # fmt: skip
 
     def compare_measured(
-        self, path: str | Path, *, columns: Mapping[str, str] | None = None, budget: float | None = DEFAULT
+        self, path: str | Path, *, columns: Mapping[str, str | int] | None = None, budget: float | None = DEFAULT
     ) -> MeasuredComparison:
         """Compare measured data in a CSV file with the motion of the model.
 
         The columns of the file are found by their titles: "t" (or the name of the driver) and quantities such as "P.x",
         "rocker.angle" or "guide.travel", each with its unit in brackets if that is not the file's. Where titles are
-        others, such as those of a video tracker, `columns` maps quantities to titles. The model is solved at the
-        measured times or driver values; the result has residuals, their root mean squares, and the lag, or why no lag
-        explains the data.
+        others, such as those of a video tracker, `columns` maps quantities to titles, or to numbers of columns from 1.
+        The model is solved at the measured times or driver values; the result has residuals, their root mean squares,
+        and the lag, or why no lag explains the data.
 
         Raises `InputError` for a file that cannot be read, a quantity that the mechanism does not have, and what
         `solve` raises.

@@ -168,7 +168,7 @@ def titles_of(path: Path) -> list[str]:
     raw = read_text(path, WINDOWS, SHEET).splitlines()
     found: dict[str, None] = {}
     for line in _lines(raw, _separator(raw[-SHOWN:])):
-        if all(_is_number(cell, comma=True) for cell in line.cells):
+        if len(line.cells) > 1 and all(_is_number(cell, comma=True) for cell in line.cells):
             break
         found |= dict.fromkeys(cell for cell in line.cells if cell)
     return list(found)
@@ -241,8 +241,11 @@ def _titles(lines: Sequence[_Line], columns: tuple[Column, Column], name: str) -
                 raise Flaw(message, "give the number of the column")
             return k + 1
     known = dict.fromkeys(cell for line in lines for cell in line.cells if not _is_number(cell, comma=True))
-    missing = next((title for title in wanted if title not in known), wanted[0])
-    raise Flaw(f"no line of '{name}' has the title '{short(missing)}'", suggest(missing, known))
+    for missing in wanted:
+        if missing not in known:
+            raise Flaw(f"no line of '{name}' has the title '{short(missing)}'", suggest(missing, known))
+    titles = " and ".join(f"'{short(title)}'" for title in wanted)
+    raise Flaw(f"no line of '{name}' has both titles, {titles}", "write the titles in one line, or give numbers")
 
 
 def _places(lines: Sequence[_Line], head: int, columns: tuple[Column, Column] | None) -> tuple[int, int, bool]:

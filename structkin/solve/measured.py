@@ -19,9 +19,9 @@ import numpy as np
 
 from structkin.checked import checked
 from structkin.errors import InputError, Problem
-from structkin.model.flaw import Flaw
+from structkin.model.flaw import Flaw, short
 from structkin.model.mechanism import GROUND
-from structkin.model.tables import read_table, titles_of
+from structkin.model.tables import Column, read_table, titles_of
 from structkin.model.topology import suggest
 from structkin.model.units import Units
 from structkin.numerical_tolerances import VISIBLE
@@ -74,8 +74,9 @@ class MeasuredComparison:
 
     `x` (n,) are times [s] if `x_kind` is "time", or values of the driver `against` [rad or m], by "angle" or "length".
     `lag`, in the unit of `x`, is by how much the measured motion comes later than that of the model, measured(x) =
-    model(x - lag), and `remaining` the root mean square of each residual at this lag. If no lag explains the data, it
-    is NaN, `remaining` is empty, and `no_lag` says why.
+    model(x - lag) + offset with an offset for each quantity, such as the error of a sensor's zero, and `remaining` the
+    root mean square of each residual at this lag, the offset among it. If no lag explains the data, it is NaN,
+    `remaining` is empty, and `no_lag` says why.
     """
 
     title: str
@@ -130,19 +131,19 @@ class MeasuredComparison:
 
 
 def compare_measured(
-    mechanism: Mechanism, path: Path, columns: Mapping[str, str] | None, budget: float | None
+    mechanism: Mechanism, path: Path, columns: Mapping[str, Column] | None, budget: float | None
 ) -> MeasuredComparison:
     """Read measured data and compare; see `Mechanism.compare_measured`."""
     known = _quantities(mechanism)
-    wanted, against = _chosen(mechanism, path, columns, known)
+    column, against = _chosen(mechanism, path, columns, known)
     kind = "time" if against == "t" else mechanism.drivers[against].quantity
     read: dict[str, Floats] = {}
     problems = []
-    for name in wanted:
+    for name in column:
         if name == against:
             continue
         try:
-            pair = read_table(str(path), None, (wanted[against], wanted[name]), (kind, known[name][0]), mechanism.units)
+            pair = read_table(str(path), None, (column[against], column[name]), (kind, known[name][0]), mechanism.units)
         except Flaw as flaw:
             problems.append(Problem(name, flaw.message, flaw.hint))
             continue
@@ -189,13 +190,14 @@ def _travel(joint: str) -> Quantity:
 
 
 def _chosen(
-    m: Mechanism, path: Path, columns: Mapping[str, str] | None, known: Mapping[str, Quantity]
-) -> tuple[dict[str, str], str]:
-    """Return the title of each quantity and of what they are measured against, and the name of the latter.
+    m: Mechanism, path: Path, columns: Mapping[str, Column] | None, known: Mapping[str, Quantity]
+) -> tuple[dict[str, Column], str]:
+    """Return the column of each quantity and of what they are measured against, and the name of the latter.
 
-    Titles that are names need not be given; those that are `given` come first.
+    Titles that are names need not be given; those that are `given` come first. A number that is no title is the number
+    of a column, from 1.
     """
-    given = dict(columns or {})
+    given = {name: str(column) for name, column in (columns or {}).items()}
     try:
         titles = titles_of(path)
     except Flaw as flaw:
@@ -215,6 +217,11 @@ def _chosen(
         for name in wanted
         if name not in known and name != "t" and name not in m.drivers
     ]
+    problems += [
+        Problem(name, f"no line of '{path}' has the title '{short(title)}'", suggest(title, titles))
+        for name, title in wanted.items()
+        if title not in titles and not (title.isdecimal() and int(title))
+    ]
     against = [name for name in wanted if name == "t" or name in m.drivers]
     if len(against) != 1 and not problems:
         what = "has no column" if not against else f"has the columns {', '.join(against)}"
@@ -228,7 +235,7 @@ def _chosen(
         problems.append(Problem(against[0], "is one of several drivers", "measure against time: t"))
     if problems:
         raise InputError(problems, str(path))
-    return wanted, against[0]
+    return {name: title if title in titles else int(title) for name, title in wanted.items()}, against[0]
 
 
 def _named(names: Sequence[str], titles: Sequence[str]) -> str:
@@ -253,14 +260,21 @@ def _apart(difference: Floats, kind: str) -> Floats:
     return np.remainder(difference + math.pi, 2 * math.pi) - math.pi if kind == "angle" else difference
 
 
+def _about_mean(values: Floats, kind: str) -> Floats:
+    """Return values less their mean; those of angles, on the circle."""
+    mean = np.angle(np.mean(np.exp(1j * values))) if kind == "angle" else np.mean(values)
+    return _apart(values - mean, kind)
+
+
 def _lag(
     m: Mechanism, against: str, x: Floats, columns: Sequence[MeasuredColumn], known: Mapping[str, Quantity],
     budget: float | None,
 ) -> tuple[float, dict[str, float]]:  # fmt: skip
     """Return the shift along x at which the squares of all residuals, each by its range, are least, and their RMS.
 
-    Raises `Flaw` if no shift explains the data: if the least squares lie at the end of the search, or are not much less
-    than those of the measured values about their means.
+    Squares are about the mean of each residual: a constant offset would otherwise be taken for a shift. Raises `Flaw`
+    if no shift explains the data: if the least squares lie at the end of the search, or are not much less than those
+    of the measured values about their means; or if all do, as where a wheel turns at constant speed.
     """
     from scipy.interpolate import CubicSpline
     from scipy.optimize import minimize_scalar
@@ -288,16 +302,23 @@ def _lag(
             there = apart[np.isfinite(apart)]
             if 2 * len(there) < len(x):
                 return math.inf
-            total += float(np.mean(there**2)) / (float(np.ptp(one.measured)) or 1.0) ** 2
+            total += float(np.mean(_about_mean(there, one.kind) ** 2)) / (float(np.ptp(one.measured)) or 1.0) ** 2
         return total
 
     def badness(lag: float) -> float:
         return squares(residuals(lag))
 
     shifts = sorted(np.linspace(-reach, reach, SHIFTS), key=abs)
-    best = min(shifts, key=badness) if splines else 0.0
-    if not splines or not math.isfinite(badness(best)):
+    found = [badness(shift) for shift in shifts] if splines else [math.inf]
+    best, least = shifts[int(np.argmin(found))], min(found)
+    if not math.isfinite(least):
         raise Flaw("the model has too few poses to look for a lag")
+    scatter = squares([one.measured for one in columns])
+    if least <= LEFT * scatter and max(filter(math.isfinite, found)) <= 2 * max(least, VISIBLE**2 * scatter):
+        raise Flaw(
+            "a lag and a constant offset cannot be told apart in these data",
+            "measure a quantity whose rate changes, such as x of a point",
+        )
     step = 2 * reach / (SHIFTS - 1)
     if abs(best) + step > reach or not math.isfinite(badness(best - step) + badness(best + step)):
         kind = "time" if against == "t" else m.drivers[against].quantity
@@ -308,8 +329,7 @@ def _lag(
             "measure over a longer range, or correct a known lag in the table",
         )
     lag = float(minimize_scalar(badness, bounds=(best - step, best + step), options={"xatol": VISIBLE * step}).x)
-    scatter = [_apart(one.measured - one.measured.mean(), one.kind) for one in columns]
-    if badness(lag) > LEFT * squares(scatter):
+    if badness(lag) > LEFT * scatter:
         raise Flaw("no lag explains the data: none makes the residuals much smaller than the data scatter")
     left = zip(columns, residuals(lag), strict=True)
     return lag, {one.name: float(np.sqrt(np.nanmean(apart**2))) for one, apart in left}

@@ -46,6 +46,93 @@ def test_a_roller_in_a_slot_rides_with_the_rod(points, method):
     assert str(m.limits("motor")) == str(slotted().limits("motor"))
 
 
+SLOTS = {
+    "straight": {"along": ["P", "Q"]},
+    "circular": {"center": "P"},
+    "curved": {"through": [[-3, 1], [0, 1.1], [2.5, 1], [4, 1.2]]},
+    "segments": {"start": "P", "axis": [1, 0], "segments": [{"length": 4}, {"turn": -0.5, "radius": 12}]},
+}
+
+
+@pytest.mark.parametrize("friction", few([0.0, 0.1], 1))
+@pytest.mark.parametrize("points", [["C"], ["C", "R"]])
+@pytest.mark.parametrize("shape", SLOTS)
+def test_a_roller_on_which_the_slot_acts_rides_too(shape, points, friction):
+    """The slot touches it at its pin: the motion is that without the roller."""
+    data = slotted(points=points).source_dict
+    slot = {"type": "pin-in-slot", "pin": "C", "slot": "ground", **SLOTS[shape]}
+    if shape == "segments":
+        data["points"]["C"] = (2.5, 1 - (12 - np.sqrt(144 - 1.5**2)))
+    data["joints"] = {"slot": {**slot, "on": "roller"}}
+    if friction:
+        data["forces"] = {"rubs": {"type": "friction", "joint": "slot", "limit": friction}}
+    m = sk.Mechanism.from_dict(data)
+    assert [note.endswith("it rides with rod") for note in m.remarks] == [True]
+    bare = {**data, "joints": {"slot": slot}, "links": {k: v for k, v in data["links"].items() if k != "roller"}}
+    bare["points"] = {name: place for name, place in data["points"].items() if name != "R"}
+    plain = sk.Mechanism.from_dict(bare).solve(t=[0.0, 0.3, 0.6])
+    motion = m.solve(t=[0.0, 0.3, 0.6])
+    assert motion.ok.all()
+    np.testing.assert_allclose(motion.position("C"), plain.position("C"), atol=1e-12)
+    np.testing.assert_allclose(motion.acceleration("C"), plain.acceleration("C"), atol=1e-9)
+
+
+@pytest.mark.parametrize("points", [["G"], ["G", "H"]])
+def test_a_roller_on_the_ground_in_a_moving_slot_stands_still(points):
+    places = {"O": (0, 0), "A": (1, 0), "B": (3, 0), "G": (2, 0), "H": (2, 0.1)}
+    m = sk.Mechanism(
+        points={name: place for name, place in places.items() if name != "H" or "H" in points},
+        links={"ground": ["O", "G"], "crank": ["O", "A"], "rod": ["A", "B"], "roller": points},
+        joints={"slot": {"type": "pin-in-slot", "pin": "G", "on": "roller", "slot": "rod", "along": ["A", "B"]}},
+        drivers={"motor": {"joint": "O", "speed": 1.0}},
+    )
+    motion = m.solve(37, duration=6)
+    a = motion.position("A")
+    assert motion.ok.all() and (motion.omega("roller") == 0).all()
+    np.testing.assert_allclose(np.tan(motion.angle("rod")), -a[:, 1] / (2 - a[:, 0]), atol=1e-12)
+
+
+@pytest.mark.parametrize("at", few(["X", "A", "B", "D"], 1))
+@pytest.mark.parametrize("cranks", [1, 3])
+def test_a_disc_of_one_point_rides_on_its_pin(at, cranks):
+    """On a bare point of the ground or on any pin; a third crank, which is redundant, changes nothing."""
+    points = {"A": (0, 0), "B": (0, 1), "C": (1, 1), "D": (1, 0), "E": (2, 0), "F": (2, 1), "X": (9, 9)}
+    links = {"ground": ["A", "D", "X"], "a": ["A", "B"], "b": ["B", "C"], "c": ["C", "D"], "disc": [at]}
+    if cranks == 3:
+        links |= {"ground": ["A", "D", "E", "X"], "b": ["B", "C", "F"], "d": ["E", "F"]}
+    m = sk.Mechanism(
+        points={name: place for name, place in points.items() if cranks == 3 or name not in "EF"},
+        links=links,
+        drivers={"motor": {"joint": "A", "links": ["ground", "a"], "speed": 1.0}},
+    )
+    assert [note.endswith(f"it rides with {'a' if at == 'B' else 'ground'}") for note in m.remarks] == [True]
+    motion = m.solve(t=[0.0, 0.5])
+    assert motion.ok.all() and np.allclose(motion.omega("disc"), at == "B")
+
+
+def test_a_second_crank_on_a_pin_of_the_ground_is_not_idle():
+    points = {"A": (0, 0), "B": (0, 1), "C": (1, 0)}
+    links = {"ground": ["A"], "p": ["A", "B"], "q": ["A", "C"]}
+    drivers = {"motor": {"joint": "A", "links": ["ground", "p"], "speed": 1.0}}
+    m = sk.Mechanism(points=points, links=links, drivers=drivers)
+    assert not m.remarks
+    with pytest.raises(sk.StructureError, match="link q can still move"):
+        m.solve(3)
+
+
+def test_a_roller_at_a_cam_rides_with_its_arm():
+    """A round cam about its centre: the arm stands still."""
+    m = sk.Mechanism(
+        points={"O": (0, 0), "K": (-2, 1), "F": (0, 0.6)},
+        links={"ground": ["O", "K"], "disc": ["O"], "arm": ["K", "F"], "roller": ["F"]},
+        joints={"cam": {"type": "cam", "cam": "disc", "follower": "roller", "at": "F", "radius": 0.1,
+                        "profile": [[k, 0.5] for k in np.linspace(0, 6, 40)]}},
+        drivers={"motor": {"joint": "O", "speed": 1.0}},
+    )  # fmt: skip
+    assert [note.endswith("it rides with arm") for note in m.remarks] == [True]
+    np.testing.assert_allclose(m.solve(9, duration=6).position("F"), [[0, 0.6]] * 9, atol=1e-12)
+
+
 def test_a_roller_with_a_mass_at_its_pin_loads_the_motor_as_a_point_mass():
     forces = slotted(points=["C"], mass=2.0).solve(t=[0.0, 0.5, 1.0]).forces()
     motion = forces.motion

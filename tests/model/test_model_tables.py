@@ -229,6 +229,7 @@ def test_the_csv_of_a_motion_is_a_table(tmp_path):
         (MANY, None, "line 2: expected two columns, time and value, found 4"),
         (MANY, None, "keep two, or write columns = [1, 2] beside csv"),
         (MANY, ["T", "x"], "has the title 'T'; did you mean 't'?"),
+        (f"x\n{MANY.replace('x', 'y')}", ["x", "t"], "has both titles, 'x' and 't'; write the titles in one line"),
         (MANY, ["t", "note"], "line 2: 'a' is not a number"),
         (MANY, [2, 9], "line 2: column 9 is empty"),
         (MANY, ["t", 2], "the columns 't' and 2 are the same"),

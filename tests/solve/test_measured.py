@@ -102,6 +102,41 @@ def test_mistakes(crank: sk.Mechanism, tmp_path: Path, head: str, columns: dict[
 
 
 @pytest.mark.parametrize(
+    ("head", "columns", "said"),
+    [
+        ("t;x;y", {"t": "t", "B.x": "x", "B.y": "z"}, ["B.y: no line of 'm.csv' has the title 'z'"]),
+        ("t;x;y", {"t": "t", "B.x": "u", "B.y": "y"}, ["B.x: no line of 'm.csv' has the title 'u'"]),
+        ("t;x;y", {"t": "time", "B.x": "x", "B.y": "y"}, ["t: no line of 'm.csv' has the title 'time'"]),
+        ("T;x;y", {"motor": "phi", "B.x": "x"}, ["motor: no line of 'm.csv' has the title 'phi'"]),
+        ("t;x;y", {"t": "0", "B.x": "z"}, ["t: no line of 'm.csv' has the title '0'", "B.x: no line of 'm.csv' has"]),
+        ("x\nt;q;y", {"B.x": "x", "B.y": "y"}, ["B.x: no line of 'm.csv' has both titles, 't' and 'x'"]),
+        ("t\ns;x;y", {"B.x": "x"}, ["B.x: no line of 'm.csv' has both titles, 't' and 'x'"]),
+    ],
+)
+def test_what_lacks_is_named(
+    crank: sk.Mechanism, tmp_path: Path, monkeypatch, head: str, columns: dict[str, str], said: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table(Path("m.csv"), head, T, T, T)
+    with pytest.raises(InputError) as caught:
+        crank.compare_measured("m.csv", columns=columns)
+    found = [str(problem) for problem in caught.value.problems]
+    assert len(found) == len(said) and all(map(str.startswith, found, said)), found
+
+
+@pytest.mark.parametrize("head", ["", "t;x;x\n", "recorded on Monday\n"])
+def test_columns_by_their_numbers(crank: sk.Mechanism, tmp_path: Path, head: str) -> None:
+    data = table(tmp_path / "m.csv", head + "0;50;0", T, 50 * np.cos(2 * T), T)
+    found = crank.compare_measured(data, columns={"t": 1, "B.x": "2"})
+    assert found.columns[0].largest < 1e-12
+
+
+def test_a_number_above_the_titles_hides_none(crank: sk.Mechanism, tmp_path: Path) -> None:
+    data = table(tmp_path / "m.csv", "1000\nt;B.x;q", T, 50 * np.cos(2 * T), T)
+    assert crank.compare_measured(data).columns[0].largest < 1e-12
+
+
+@pytest.mark.parametrize(
     ("head", "given", "names"),
     [
         ("t;px;B.y", {"B.x": "px"}, ["B.x", "B.y"]),
@@ -147,6 +182,31 @@ def test_noise_hides_no_lag_and_no_agreement(crank: sk.Mechanism, tmp_path: Path
         found = crank.compare_measured(table(tmp_path / "m.csv", "t;B.x;B.y", T, x, y))
         assert found.lag == pytest.approx(late, abs=0.01)
         assert found.remaining["B.x"] == pytest.approx(1e-3, rel=0.3) and not found.no_lag
+
+
+@pytest.mark.parametrize("late", [0.0, 0.08, -0.31])
+@pytest.mark.parametrize(
+    "columns", [["B.x"], ["B.y"], ["B.x", "B.y"], ["B.x", "crank.angle"], ["B.x", "B.y", "crank.angle"]]
+)
+@pytest.mark.parametrize("turn", [0.7, 2.0])
+def test_an_offset_is_no_lag(crank: sk.Mechanism, tmp_path: Path, columns: list[str], late: float, turn: float) -> None:
+    """Sensors whose zero is wrong by 4 mm and 200 deg, over two thirds of a turn and over two turns."""
+    t = T * turn
+    phi = 2 * (t - late)
+    values = {"B.x": 50 * np.cos(phi) + 4, "B.y": 50 * np.sin(phi) - 3, "crank.angle": np.degrees(phi) + 200}
+    data = table(tmp_path / "m.csv", ";".join(["t", *columns]), t, *(values[name] for name in columns))
+    found = crank.compare_measured(data)
+    assert found.lag == pytest.approx(late, abs=1e-6)
+    assert found.remaining[columns[0]] == pytest.approx(4e-3 if columns[0] == "B.x" else 3e-3, abs=1e-6)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.5])
+def test_a_wheel_at_constant_speed_tells_no_lag_from_an_offset(
+    crank: sk.Mechanism, tmp_path: Path, noise: float
+) -> None:
+    angle = np.degrees(2 * T) + 3 + np.random.default_rng(1).normal(0, noise, 61)
+    found = crank.compare_measured(table(tmp_path / "m.csv", "t;crank.angle", T, angle))
+    assert math.isnan(found.lag) and "a lag and a constant offset cannot be told apart" in found.no_lag
 
 
 def test_the_axes_of_a_picture_name_their_quantities(crank: sk.Mechanism, tmp_path: Path) -> None:

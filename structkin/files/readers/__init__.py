@@ -22,6 +22,7 @@ from structkin.model.file import LONGEST_FILE
 
 #: What a text or an address of a format looks like.
 _LISTS = re.compile(r"(^|&)j=")
+_MECH = re.compile(r"(^|&)mech=")
 _PACKED = re.compile(r"^[\w-]*\.[\w,-]*\.[\w,-]*\.\w*\.\S")
 _LINE = re.compile(
     r"^[ \t]*\w[^=:;\n]*[, \t](R|P|RP|G)(\s*,\s*-?[\d.]+|([ \t]+-?[\d.]+){2})", re.IGNORECASE | re.MULTILINE
@@ -66,7 +67,9 @@ READERS = (
     Reader("Pyslvs", "", lambda text: _EXPRESSION.match(text[:START]) is not None, pyslvs.read),
     Reader("PMKS+", "", lambda text: holds(text, _LISTS), pmksplus.read),
     Reader("PMKS+", "", lambda text: holds(text, _PACKED), pmksplus_packed.read),
-    Reader("PMKS", ".pmks", lambda text: "mech=" in text[:START] or _has_joint(text), pmks_text.read),
+    Reader(
+        "PMKS", ".pmks", lambda text: "mech=" in text[:START] or holds(text, _MECH) or _has_joint(text), pmks_text.read
+    ),
 )
 
 

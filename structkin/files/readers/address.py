@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import unquote
 
-#: An address, of which names may have spaces; conversion to a `Path` may have removed a slash.
-_ADDRESS = re.compile(r"https?:/+\S[^\r\n]*$")
+#: An address, of which names may have spaces; conversion to a `Path` may have removed a slash. Programs that pass one
+#: on encode it as a whole (%3A is the colon), and put it in quotes or angle brackets.
+_ADDRESS = re.compile(r"[\s<\"']*https?(:/+|%(25)*3A)\S[^\r\n]*\s*$", re.IGNORECASE)
+
+#: What stands before the query of an address.
+_FRONT = re.compile(r"^(https?:[^?]*|[\w.-]+\.\w+/[^?]*)?\?", re.IGNORECASE)
+
+#: What is left behind the query, encoded or not: line ends, blanks, a mark for a place in the page, quotes.
+_END = re.compile(r"(#.*|[\s\0>\"']|%(0[0AD]|2[023]))+$", re.IGNORECASE | re.DOTALL)
+
+#: How often an address may have been encoded as a whole.
+ENCODED = 3
 
 #: A longer text is not an address.
 LONGEST = 200_000
@@ -17,21 +28,31 @@ def is_address(text: str) -> bool:
 
 
 def whole(text: str) -> str:
-    """Return an address with both slashes after its scheme; any other text as it is.
+    """Return an address with both slashes after its scheme, not encoded as a whole; any other text as it is.
 
-    >>> whole("https:/a.b/?j=A"), whole("a/b.toml")
-    ('https://a.b/?j=A', 'a/b.toml')
+    >>> whole("https:/a.b/?j=A"), whole("https%3A%2F%2Fa.b%2F%3Fj%3DA"), whole("a/b.toml")
+    ('https://a.b/?j=A', 'https://a.b/?j=A', 'a/b.toml')
     """
-    return re.sub(r"^(https?:)/+", r"\1//", text) if is_address(text) else text
+    return re.sub(r"^(https?:)/+", r"\1//", _decoded(text.strip(" \t\r\n<>\"'"))) if is_address(text) else text
+
+
+def _decoded(text: str) -> str:
+    """Return a text whose commas are not encoded; one without any is decoded as far as possible."""
+    for _ in range(ENCODED):
+        if "," not in text:
+            text = unquote(text)
+    return text
 
 
 def query(text: str) -> str:
-    """Return what follows the question mark of an address, or else the whole text, stripped.
+    """Return what follows the question mark of an address, or else the whole text, without what is left behind it.
 
-    >>> query("https://a.b/?j=A"), query("?j=A"), query("why?")
-    ('j=A', 'j=A', 'why?')
+    >>> query("https://a.b/?j=A"), query("?j=A#"), query("<https%3A%2F%2Fa.b%2F%3Fj%3DA%2C0>"), query("why?")
+    ('j=A', 'j=A', 'j=A,0', 'why?')
     """
-    return re.sub(r"^(https?:[^?]*)?\?", "", text.strip())
+    text = _decoded(text.strip(" \t\r\n<>\"'"))
+    front = _FRONT.match(text)
+    return text if front is None else _END.sub("", text[front.end() :])
 
 
 def holds(text: str, pattern: re.Pattern[str]) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
+from structkin.files.readers.address import is_address, query
 from structkin.files.readers.imported import Imported, listed
 from structkin.files.readers.jointed import USUAL_RPM, PlainJoint, add_joints, drive, note_usual_speed
 from structkin.model.flaw import Flaw, short
@@ -17,8 +18,6 @@ TYPES = ("R", "P", "RP", "G")
 
 #: What follows the place of a joint: four flags in one word, or a word such as True, which says that it is driven.
 _FLAGS = re.compile(r"[tf+-]{1,4}|true|false", re.IGNORECASE)
-
-_ADDRESS = re.compile(r"^(https?:\S*?)?\?")
 
 
 def read(text: str) -> Imported:
@@ -73,10 +72,10 @@ def _lines(text: str) -> list[str]:
     >>> _lines("?set=s20|e5&mech=ground%20a%20R%200%200|")
     ['set=s20', 'set=e5', 'ground a R 0 0', '']
     """
-    if _ADDRESS.match(text.strip()) is None and "|" not in text:
+    if not is_address(text) and not text.lstrip().startswith("?") and "|" not in text:
         return [line.strip() for line in text.replace("\r", "\n").split("\n")]
     lines = []
-    for part in unquote(_ADDRESS.sub("", text.strip())).split("&"):
+    for part in unquote(query(text)).split("&"):
         name, mark, value = part.partition("=")
         lead = f"{name}=" if mark and name != "mech" else ""
         lines += [f"{lead}{one.strip()}" for one in (value if mark else part).split("|")]
