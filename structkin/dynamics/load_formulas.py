@@ -5,7 +5,7 @@ as the force M (-Uy, Ux) on U. So every load is a force on an expression of the 
 of expressions (`load_table`); `place`, `speed` and `push` (e, 2) are those of the expressions.
 
 The text of this module becomes part of the compiled one, where everything is a number. In Python the values are those
-of n samples, (e, 2, n). The compiled module has its own `size_at`, `turn_between` and `choose`.
+of n samples, (e, 2, n). The compiled module has its own `size_at`, `turn_between`, `tangent_at` and `choose`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from typing import Any
 
 import numpy as np
 from numpy import sqrt, tanh
+
+#: The path of a joint that rubs, unless it is the number of a curve.
+STRAIGHT, CIRCLE = -1, -2
 
 
 def size_at(mem: Any, law: int, t: float) -> Any:
@@ -24,6 +27,14 @@ def size_at(mem: Any, law: int, t: float) -> Any:
 def turn_between(mem: Any, k: int) -> Any:
     """Return how far the links of torsion spring k have turned against each other since the sketch."""
     return mem.turns[k]
+
+
+def tangent_at(mem: Any, k: int, x: Any, y: Any) -> Any:
+    """Return the unit tangent of curve k at the point nearest to a place."""
+    curve = mem.table.curves[k]
+    tx, ty = curve.at(curve.foot(x, y), 2)[1]
+    speed = sqrt(tx * tx + ty * ty)
+    return tx / speed, ty / speed
 
 
 def choose(condition: Any, one: Any, other: Any) -> Any:
@@ -112,9 +123,10 @@ def add_pushes(mem: Any, t: float, place: Any, push: Any) -> None:
 
 
 def add_frictions(mem: Any, place: Any, speed: Any, push: Any) -> None:
-    """Add friction; a row is (from, to, -1) of directions, or (origin, direction of the carrier, slider's point).
+    """Add friction; a row is (from, to, -1, -1) of directions, or (origin, carrier's direction, slider's point, path).
 
-    The sizes are transition, and the direction of the guide in the carrier's frame (two numbers).
+    The path is straight, a circle about the origin, or a curve by its number. The sizes are transition, and the
+    direction of a straight guide in the carrier's frame (two numbers).
     """
     for k in range(len(mem.frictions)):
         a, b, p = mem.frictions[k][0], mem.frictions[k][1], mem.frictions[k][2]
@@ -128,14 +140,20 @@ def add_frictions(mem: Any, place: Any, speed: Any, push: Any) -> None:
 
 
 def sliding(mem: Any, k: int, place: Any, speed: Any) -> Any:
-    """Return the rate of friction k in parts of its transition, the guide's direction, and the force's arm on b."""
-    a, b, p = mem.frictions[k][0], mem.frictions[k][1], mem.frictions[k][2]
+    """Return the rate of friction k in parts of its transition, the path's tangent, and the force's arm on b."""
+    a, b, p, path = mem.frictions[k][0], mem.frictions[k][1], mem.frictions[k][2], mem.frictions[k][3]
     transition, re, im = mem.friction_sizes[k][0], mem.friction_sizes[k][1], mem.friction_sizes[k][2]
     turning = omega(place, speed, b)
     if p < 0:
         return (turning - omega(place, speed, a)) / transition, 0.0, 0.0, 1.0
-    ux, uy = re * place[b][0] - im * place[b][1], im * place[b][0] + re * place[b][1]
+    c, s = place[b][0], place[b][1]
     wx, wy = place[p][0] - place[a][0], place[p][1] - place[a][1]
+    if path >= 0:
+        re, im = tangent_at(mem, path, c * wx + s * wy, c * wy - s * wx)
+    ux, uy = re * c - im * s, im * c + re * s
+    if path == CIRCLE:
+        radius = sqrt(wx * wx + wy * wy)
+        ux, uy = -wy / radius, wx / radius
     # Relative to the coincident point of the carrier.
     rate = ux * (speed[p][0] - speed[a][0] + turning * wy) + uy * (speed[p][1] - speed[a][1] - turning * wx)
     return rate / transition, ux, uy, wy * ux - wx * uy

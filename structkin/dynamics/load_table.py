@@ -9,16 +9,20 @@ from typing import Any
 
 import numpy as np
 
+from structkin.dynamics.load_formulas import CIRCLE, STRAIGHT
 from structkin.errors import Problem
-from structkin.joints.guide import Guide
+from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.curve_slot import CurveSlot
+from structkin.joints.sliding import Sliding
 from structkin.model.forces import AppliedForce, AppliedMoment, Contact, Disc, Friction, Load, Spring, Torsion
 from structkin.model.mechanism import GROUND, Mechanism
 from structkin.model.parts import Law
 from structkin.numerical_tolerances import EQUAL_DATA
 from structkin.rows.affine import FIXED, Affine, Frame
+from structkin.rows.plane_curve import PlaneCurve
 
 #: The widths of the parts: rows of indices, and rows of sizes.
-INDICES = {"springs": 3, "torsions": 3, "pushes": 4, "moments": 3, "frictions": 3, "contacts": 5}
+INDICES = {"springs": 3, "torsions": 3, "pushes": 4, "moments": 3, "frictions": 4, "contacts": 5}
 SIZES = {"spring_sizes": 3, "torsion_sizes": 3, "friction_sizes": 3, "contact_sizes": 9}
 
 
@@ -26,12 +30,14 @@ SIZES = {"spring_sizes": 3, "torsion_sizes": 3, "friction_sizes": 3, "contact_si
 class LoadTable:
     """Places of links that loads act on, `None` standing for the direction of the link; laws; rows of the parts.
 
-    `owners` are the loads that the laws belong to; `named` holds the loads of each part in the order of its rows.
+    `owners` are the loads that the laws belong to, `curves` those along which joints rub; `named` holds the loads of
+    each part in the order of its rows.
     """
 
     mechanism: Mechanism
     places: dict[tuple[str, complex | None], int] = field(default_factory=dict)
     laws: list[Law] = field(default_factory=list)
+    curves: list[PlaneCurve] = field(default_factory=list)
     owners: list[str] = field(default_factory=list)
     rows: dict[str, list[tuple[float, ...]]] = field(default_factory=dict)
     named: dict[str, list[Any]] = field(default_factory=dict)
@@ -140,12 +146,18 @@ def _moment(table: LoadTable, load: AppliedMoment) -> None:
 
 
 def _friction(table: LoadTable, load: Friction) -> None:
-    guide = table.mechanism.joints.of(Guide).get(load.joint)
-    if guide is None:
-        table.row("frictions", load, (*map(table.direction, load.links), -1), load.transition, 1.0, 0.0)
+    slot = table.mechanism.joints.of(Sliding).get(load.joint)
+    if slot is None:
+        table.row("frictions", load, (*map(table.direction, load.links), -1, STRAIGHT), load.transition, 1.0, 0.0)
         return
-    carrier = table.point(guide.carrier, 0j), table.direction(guide.carrier)
-    indices, along = (*carrier, table.point(guide.slider, guide.point)), guide.direction
+    origin, path = 0j, STRAIGHT
+    if isinstance(slot, CircularSlot):
+        origin, path = slot.center, CIRCLE
+    elif isinstance(slot, CurveSlot):
+        path = len(table.curves)
+        table.curves.append(slot.curve)
+    carrier = table.point(slot.carrier, origin), table.direction(slot.carrier)
+    indices, along = (*carrier, table.point(slot.slider, slot.point), path), slot.direction
     table.row("frictions", load, indices, load.transition, along.real, along.imag)
 
 

@@ -73,9 +73,10 @@ class AppliedMoment:
 class Friction:
     """Dry friction in a joint, opposing its rate v: limit tanh(v / transition), in N and m/s or in N m and rad/s.
 
-    In a prismatic joint or slot it acts along the guide, in a revolute joint between the links (from, to). This is
-    Coulomb's law (Flores & Lankarani, eq. 136, with its direction added), smoothed around zero rate. With a
-    `coefficient` the limit is the coefficient times the joint force, at a pin also times its radius, the `arm` [m].
+    In a prismatic joint or slot it acts along the guide, in a circular or curved slot along the tangent at the pin, in
+    a revolute joint between the links (from, to). This is Coulomb's law (Flores & Lankarani, eq. 136, with its
+    direction added), smoothed around zero rate. With a `coefficient` the limit is the coefficient times the joint
+    force, at a pin also times its radius, the `arm` [m].
     """
 
     id: str

@@ -128,10 +128,15 @@ class LoadMemory(Arrays):
     # Loads as indices of expressions and laws, and their sizes, see `load_formulas`; the impact speeds, and depth and
     # rate of each contact (2, c); the rates of frictions in parts of their transitions.
     springs, torsions, pushes = integers(-1, 3), integers(-1, 3), integers(-1, 4)
-    moments, frictions, contacts = integers(-1, 3), integers(-1, 3), integers(-1, 5)
+    moments, frictions, contacts = integers(-1, 3), integers(-1, 4), integers(-1, 5)
     spring_sizes, torsion_sizes, friction_sizes = given(-1, 3), given(-1, 3), given(-1, 3)
     friction_limits, contact_sizes, met, touches = given(-1), given(-1, 9), numbers(-1), numbers(2, -1)
     slips = numbers(-1)
+    # Curves: first and last piece, whether it is closed, first and last point of its table; of each piece its start,
+    # the waves of x and y, and as many coefficients of both as `curve_degree`; points (u, x, y); the foot of each
+    # curve's pin at the last pose, and at the present one. Those of frictions come first.
+    curves, curve_degree, curve_width = integers(-1, 5), integers(), integers()
+    curve_data, curve_table, feet, new_feet = given(-1, "curve_width"), given(-1, 3), numbers(-1), numbers(-1)
 
 
 class Memory(LoadMemory):
@@ -158,11 +163,6 @@ class Memory(LoadMemory):
     counted_ptr, counted_row, counted_factor = integers(-1), integers(-1), given(-1, 2)
     counted_const, drawn = given(-1, 2), given(-1)
     turn_ptr, turn_term, turn_factor = integers(-1), integers(-1, 2), given(-1)
-    # Curves: first and last piece, whether it is closed, first and last point of its table; of each piece its start,
-    # the waves of x and y, and as many coefficients of both as `curve_degree`; points (u, x, y); the foot of each
-    # curve's pin at the last pose, and at the present one.
-    curves, curve_degree, curve_width = integers(-1, 5), integers(), integers()
-    curve_data, curve_table, feet, new_feet = given(-1, "curve_width"), given(-1, 3), numbers(-1), numbers(-1)
     # Evaluations so far, the number of free coordinates, the scales of coordinates and whether they are distances (f,).
     count, free, measures, distance = integers(), integers(), given(-1), integers(-1)
     # Steps with two modes; whether the pose is from a series; whether modes or general groups are followed, or turns

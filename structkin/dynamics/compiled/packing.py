@@ -81,13 +81,14 @@ def packed(equations: Reduced) -> Packed:
     steps, two = len(plan.steps), equations.poses.steps
     rows = n + len(two) if f == 1 else 0
     mem = Memory({
-        "step": steps, **_steps(plan, ids, bool(counted)), **_filled("constants", "fixed", constants), "two": two,
-        "height": n, **mass_sums(plan.offsets, equations.masses), "weight": equations.weight,
+        "step": steps, **_steps(plan, ids, bool(counted), len(table.curves)), "two": two,
+        **_filled("constants", "fixed", constants), "height": n,
+        **mass_sums(plan.offsets, equations.masses), "weight": equations.weight,
         "rate_limit": _rate_limit(mechanism), "uneven": LIMIT, "aside": 1, "look": [np.inf] * steps,
         "law_form": form, "law_ptr": ptr, "law_scale": scale, "law_data": data, "stack": 4 * DEEP,
         "motion": motion, "effort": effort, "free": free, "measures": equations.lengths[list(order)],
         "distance": [mechanism.drivers[id].kind == "distance" for id in ids],
-        **curve_parts([curve for step in plan.steps for curve in curves_of(step)]),
+        **curve_parts([*table.curves, *(curve for step in plan.steps for curve in curves_of(step))]),
         **_loads(equations, table, ids), **_counted(equations), **_joints(equations),
         "z": 3 * f, "x": 3 * n, "K": f * n, "roots": 2 * steps, "new_roots": 2 * steps, "kept": n, "last": f,
         "turned": counted, "new_turned": counted, "old_roots": 2 * steps, "old_turned": counted, "old_kept": n,
@@ -108,9 +109,12 @@ def _rate_limit(mechanism: Mechanism) -> float:
     )
 
 
-def _steps(plan: Plan, ids: Sequence[str], counts: bool) -> dict[str, Any]:
-    """Return the steps, and what moves them; where turns are counted, poses follow each other in short steps."""
-    rows, moved, count = [], [], 0
+def _steps(plan: Plan, ids: Sequence[str], counts: bool, count: int) -> dict[str, Any]:
+    """Return the steps, and what moves them; where turns are counted, poses follow each other in short steps.
+
+    Their curves are numbered from `count` on.
+    """
+    rows, moved = [], []
     for step in plan.steps:
         inputs = [plan.offsets[item.index] if isinstance(item, Register) else -1 for item in step.inputs]
         if not step.kind.closed_form:

@@ -8,7 +8,7 @@ import numpy as np
 
 from structkin.dynamics.bodies import mass_table, moving_masses
 from structkin.dynamics.compiled.formulas import Laws
-from structkin.dynamics.compiled.packing import DEEP, load_parts, mass_sums
+from structkin.dynamics.compiled.packing import DEEP, curve_parts, load_parts, mass_sums
 from structkin.dynamics.driver_coordinates import lines
 from structkin.dynamics.load_table import load_table
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
@@ -74,7 +74,11 @@ def _loads(equations: Multipliers, laws: Laws) -> dict[str, Any]:
     ]
     places = [*places, *(part for line in read for part in (line.first, line.second))]
     torsions = table.named.get("torsions", ())
-    return load_parts(equations, table, range(0, 4 * len(links), 2), places) | {
-        "efforts": efforts,
-        "torsion_links": [[links.index(x) if x in links else -1 for x in load.links] for load in torsions],
-    }
+    return (
+        load_parts(equations, table, range(0, 4 * len(links), 2), places)
+        | curve_parts(table.curves)
+        | {
+            "efforts": efforts,
+            "torsion_links": [[links.index(x) if x in links else -1 for x in load.links] for load in torsions],
+        }
+    )

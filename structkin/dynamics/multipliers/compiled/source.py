@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from structkin.dynamics import load_formulas
-from structkin.dynamics.compiled import laws_at, loads_at
+from structkin.dynamics.compiled import curves_at, laws_at, loads_at
 from structkin.dynamics.compiled.source import memory_texts
 from structkin.dynamics.multipliers import whole
 from structkin.dynamics.multipliers.compiled import equations_at, factors_at, frames_at, memory, rows_at, whole_at
@@ -23,7 +23,9 @@ def _memory_texts() -> Iterator[str]:
     yield Path(memory.__file__).read_text(encoding="utf-8")
 
 
-_PARTS = (load_formulas, formula_at, laws_at, frames_at, loads_at, whole_at, rows_at, factors_at, equations_at)
+_PARTS = (
+    load_formulas, formula_at, laws_at, frames_at, curves_at, loads_at, whole_at, rows_at, factors_at, equations_at,
+)  # fmt: skip
 CONSTRAINED = Text("multipliers", "equations with multipliers", _PARTS, reads=_memory_texts)
 
 #: Functions of the text that plain Python replaces by methods of `Multipliers`: always, and by arrays.
