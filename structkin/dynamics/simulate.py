@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -10,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structkin.compiled import has_numba
-from structkin.dynamics.call import check_call
+from structkin.dynamics.call import STEPS, check_call
 from structkin.dynamics.equations_of_motion import EquationsOfMotion
 from structkin.dynamics.initial import consistent_start
-from structkin.dynamics.integrators.methods import FIXED, ONE_STEP
+from structkin.dynamics.integrators.methods import FIXED, ONE_STEP, STIFF
 from structkin.dynamics.load_table import load_table
 from structkin.dynamics.reduced.partitioned import Partitioned
 from structkin.dynamics.reduced.pose import NoPoseError
@@ -22,6 +23,7 @@ from structkin.dynamics.simulation_run import Record, Run
 from structkin.dynamics.start import check_masses, freed, initial_state, start, why, with_coordinates
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
+from structkin.model.forces import Contact, Friction, Spring, Torsion
 from structkin.model.law_breaks import law_breaks, row_breaks
 from structkin.model.mechanism import Mechanism
 from structkin.types import Floats
@@ -78,7 +80,8 @@ def simulate(
         equations, y = multipliers, q
     record = Record(equations, times, progress)
     breaks = () if integrator in FIXED else _breaks(mechanism, times, integrator, rtol)
-    run = Run(equations, times, record, max_steps, mechanism.size, breaks)
+    longer = _longer(mechanism, users, integrator) if max_steps >= STEPS else math.inf
+    run = Run(equations, times, record, max_steps, mechanism.size, breaks, longer)
     try:
         equations.remember(float(times[0]), y)
         record.add(float(times[0]), y)
@@ -99,6 +102,24 @@ def simulate(
     impacts = {id: np.array(speeds) for id, speeds in record.impacts.items()}
     result = simulation_of(equations, times, record.instants, integration, run.stopped, impacts)
     return replace(result, corrections=corrections) if corrections else result
+
+
+#: How many times longer steps may become than those before: where nothing comes to rest; where dampers bring it there,
+#: but stability bounds the steps of explicit methods; where contacts, friction or laws may end what makes them short.
+STEADY, DAMPED, CHANGING = 2.0, 30.0, 1000.0
+
+
+def _longer(mechanism: Mechanism, users: Sequence[UserLoad], integrator: str) -> float:
+    """Return by what factor the steps of a run may become longer than they have been."""
+    loads = mechanism.forces.loads.values()
+    driven = [drive.law for drive in mechanism.drivers.values() if drive.law is not None]
+    laws = [*load_table(mechanism).laws, *mechanism.forces.efforts.values(), *driven]
+    changing = any(isinstance(load, Contact | Friction) for load in loads) or any(law.speed is None for law in laws)
+    changing = changing or bool(users)
+    damped = any(isinstance(load, Spring | Torsion) and load.damping for load in loads)
+    if (changing or damped) and integrator in STIFF:
+        return math.inf
+    return CHANGING if changing else DAMPED if damped else STEADY
 
 
 def _breaks(mechanism: Mechanism, times: Floats, integrator: str, rtol: float) -> list[tuple[float, float]]:

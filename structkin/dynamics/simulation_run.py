@@ -109,12 +109,16 @@ REVERSAL = 5.0
 #: A state beyond this has diverged.
 HUGE = 1e12
 
-#: Time stands still where so many steps advance it by less than `SHORTEST_PART` of the duration.
-MANY = 1000
+#: Time stands still where so many steps advance it by less than `SHORTEST_PART` of the duration, and by less than the
+#: second part of what as many have done on average: all steps are short parts of a very long duration.
+MANY, SLOWER = 1000, 0.1
 
 #: After so many steps that are on average this part of the time between two outputs, of which `IN_ALL` are enough to
 #: show a motion, the motion may be stiff.
 CRAWLING, SHORT = 10_000, 0.01
+
+#: A run whose end is out of reach of its steps is told after so many of them.
+PACE = 2000
 
 
 @dataclass
@@ -149,7 +153,8 @@ class Record:
 class Run:
     """The integration from the first output time to the last, of a mechanism of a size [m].
 
-    At each of the `breaks`, a time and a first step [s], the adaptive integrators start anew.
+    At each of the `breaks`, a time and a first step [s], the adaptive integrators start anew. Their steps may become
+    `longer`, by this factor; unless fewer than usual are allowed, a run ends where even so they are too many.
     """
 
     equations: EquationsOfMotion
@@ -158,11 +163,13 @@ class Run:
     max_steps: int
     size: float
     breaks: Sequence[tuple[float, float]] = ()
+    longer: float = math.inf
     steps: int = 0
     reached: float = 0.0
     stopped: str = ""
     hint: str = ""
     _mark: float = -math.inf
+    _seen: float = -math.inf
     _paced: float = math.inf
 
     def fixed(self, name: str, y: Floats, step: float) -> None:
@@ -300,6 +307,23 @@ class Run:
             log.warning(self.hint)
         self._paced = t
 
+    def _stands_still(self, t: float) -> bool:
+        begin, end = float(self.times[0]), float(self.times[-1])
+        usual = SLOWER * MANY * (t - begin) / self.steps
+        return t - self._mark < min(SHORTEST_PART * (end - begin), usual)
+
+    def _look_ahead(self, t: float) -> None:
+        """End a run that would need far more steps than it may take, by the better of its mean and present pace."""
+        begin, end = float(self.times[0]), float(self.times[-1])
+        pace = max((t - begin) / self.steps, (t - self._seen) / PACE if self.steps > PACE else 0.0)
+        self._seen = t
+        if end - t > pace * self.longer * self.max_steps:
+            self.stopped = (
+                f"t = {t:.6g} s: the way to {end:.6g} s would take some {(end - t) / pace:.0e} steps like the first "
+                f"{self.steps:,}, and max_steps is {self.max_steps:,}; let it end earlier, raise max_steps, or loosen "
+                "the tolerances"
+            )
+
     def _changed(self, t: float, y: Floats, *, stuck: bool = False) -> Floats:
         """Return the state, in other coordinates where these describe the motion better."""
         changed = self.equations.change(t, y, stuck=stuck)
@@ -318,11 +342,13 @@ class Run:
             self.stopped = f"t = {t:.6g} s: {BlownUpError.words}"
         elif apart := self.equations.constraint_violation(t, y):
             self.stopped = f"t = {t:.6g} s: {apart}"
-        elif self.steps % MANY == 0 and t - self._mark < SHORTEST_PART * float(self.times[-1] - self.times[0]):
+        elif self.steps % MANY == 0 and self._stands_still(t):
             still = f"time stands still: the last {MANY} steps advanced it by {t - self._mark:.1g} s"
             self.stopped = f"t = {t:.6g} s: {still}; a load, or the rate of a coordinate, grows without bound here"
         elif self.steps >= self.max_steps:
             self.stopped = f"t = {t:.6g} s: {self.steps} steps taken; raise max_steps, or loosen the tolerances"
+        elif self.steps % PACE == 0:
+            self._look_ahead(t)
         if self.steps % MANY == 0:
             self._mark = t
         return not self.stopped
