@@ -20,14 +20,13 @@ from test_contacts import ball, pair
 import structkin as sk
 from structkin.bench.dynamics.cases import four_bar as conservative_four_bar
 from structkin.dynamics.compiled import machine
-from structkin.dynamics.compiled.formulas import Laws
 from structkin.dynamics.compiled.memory import Lists, Memory
-from structkin.dynamics.compiled.packing import curve_parts, packed
+from structkin.dynamics.compiled.packing import Laws, curve_parts, packed
 from structkin.dynamics.compiled.source import compiled_equations, plain_equations
 from structkin.dynamics.compiled.steps_at import on_curve
-from structkin.dynamics.multipliers.work import expected_evaluations
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.reduced.reduced_equations import Instant, Reduced
+from structkin.dynamics.simulate import expected_evaluations
 from structkin.dynamics.start import initial_state, start, with_coordinates
 from structkin.groups import General
 from structkin.joints.splines import open_spline, spline

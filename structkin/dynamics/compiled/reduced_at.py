@@ -7,7 +7,7 @@ quadratic form: 2 T = v^T W v. With v = K z' and the slots' accelerations a = K 
 
 where b is due to the velocities and the prescribed drivers. The cost is of the order of the number of links.
 
-Turns of links that no driver determines are counted from pose to pose, as in `structkin.dynamics.reduced.counted`.
+Turns of links that no driver determines are counted from pose to pose, as in `structkin.dynamics.slot_map`.
 
 Around a flat pose `structkin.dynamics.reduced.series` knows the pose of a mechanism with one coordinate as a power
 series: of all slots, and here also of the roots of its groups.
@@ -18,12 +18,11 @@ from __future__ import annotations
 from math import atan2, cos, isfinite, nan, pi, sin, sqrt
 from typing import Any
 
-from structkin.dynamics.compiled.laws_at import law_at
-from structkin.dynamics.compiled.loads_at import apply_loads, weigh
+from structkin.dynamics.compiled.loads_at import apply_loads, law_at, weigh
 from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.integrators.steps import keep
-from structkin.dynamics.reduced.counted import LONGEST
 from structkin.dynamics.reduced.series import VALID
+from structkin.dynamics.slot_map import LONGEST
 from structkin.numerical_tolerances import ROUNDING_OF_ONE, SIMULATED_STEP
 from structkin.track.contour import POWERS as TERMS
 

@@ -33,12 +33,11 @@ from structkin.dynamics.driver_coordinates import DriverCoordinates, given_effor
 from structkin.dynamics.equations_of_motion import EquationsOfMotion
 from structkin.dynamics.integrators.methods import METHODS
 from structkin.dynamics.loads import check_directions, wrenches
-from structkin.dynamics.reduced.counted import Counted
 from structkin.dynamics.reduced.partition import LIMIT
 from structkin.dynamics.reduced.pose import RATE_LIMIT, BlownUpError, NoPoseError, Pose, roots_at, slopes_at
 from structkin.dynamics.reduced.series import VALID, Series
 from structkin.dynamics.reduced.smooth_poses import Poses
-from structkin.dynamics.slot_map import SlotMap
+from structkin.dynamics.slot_map import Counted, SlotMap
 from structkin.dynamics.user_loads import State, UserLoad, add_user_load
 from structkin.dynamics.wrench_sums import Wrenches
 from structkin.model.laws import at_time

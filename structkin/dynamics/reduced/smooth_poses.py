@@ -13,7 +13,6 @@ from copy import copy
 
 import numpy as np
 
-from structkin.dynamics.reduced.counted import Counted
 from structkin.dynamics.reduced.pose import (
     NoPoseError,
     Pose,
@@ -25,6 +24,7 @@ from structkin.dynamics.reduced.pose import (
     slopes_at,
 )
 from structkin.dynamics.reduced.series import Series, expand
+from structkin.dynamics.slot_map import Counted
 from structkin.numerical_tolerances import (
     FLAT_DISCRIMINANT,
     GUARD,

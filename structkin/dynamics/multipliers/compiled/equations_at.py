@@ -9,13 +9,11 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
-from structkin.dynamics.compiled.laws_at import law_at
-from structkin.dynamics.compiled.loads_at import find_touches, locate, spread, weigh
+from structkin.dynamics.compiled.loads_at import find_touches, law_at, locate, spread, weigh
 from structkin.dynamics.load_formulas import add_loads
 from structkin.dynamics.multipliers.compiled.factors_at import factor, part, solve, solve_parts
-from structkin.dynamics.multipliers.compiled.frames_at import count_turns, find_frames, find_turns
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
-from structkin.dynamics.multipliers.compiled.rows_at import find_rows
+from structkin.dynamics.multipliers.compiled.rows_at import count_turns, find_frames, find_rows, find_turns
 from structkin.dynamics.multipliers.compiled.whole_at import (
     add,
     add_product,
