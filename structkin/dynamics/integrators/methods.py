@@ -1,7 +1,8 @@
 """Integrators of y' = f(t, y) at a fixed step (Flores & Lankarani, eqs. 150-171).
 
-A step of length h multiplies a solution of y' = s y by a root z of a polynomial whose coefficients depend on x = h s alone; the
-solution stays bounded where all |z| <= 1 (Flores & Lankarani, eqs. 205-212, for Euler's method).
+A step of length h multiplies a solution of y' = s y by a root z of its characteristic polynomial, whose coefficients
+depend on x = h s alone; the solution stays bounded where all |z| <= 1 (Flores & Lankarani, eqs. 205-212, for Euler's
+method).
 """
 
 from __future__ import annotations
