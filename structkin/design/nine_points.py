@@ -248,7 +248,7 @@ def _best(z: Complexes, y: Complexes, angles: Floats) -> Candidate | None:
 
 
 def _cognates(z: Complexes, y: Complexes, angles: Floats) -> Iterator[tuple[tuple[Dyad, Dyad], Floats]]:
-    """Yield a four-bar and its cognates, each as two dyads and the angles (9,) of its coupler; see `cognates`."""
+    """Yield a four-bar and its cognates, each as two dyads and the angles (9,) of its coupler; see `synthesise`."""
     a, u, b, v = (complex(one) for one in y)
     yield (Dyad("RR", a, u), Dyad("RR", b, v)), angles
     for first, pin, second, other in ((a, u, b, v), (b, v, a, u)):

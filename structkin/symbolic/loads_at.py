@@ -6,7 +6,7 @@ from math import sqrt
 from typing import NamedTuple
 
 from structkin.symbolic.compiling import compiled
-from structkin.symbolic.passes import Bodies, Work
+from structkin.symbolic.recursive import Bodies, Work
 from structkin.symbolic.vectors import (
     Vector,
     cross,

@@ -10,10 +10,9 @@ import numpy as np
 from structkin.model.parts import Law
 from structkin.multibody.joint import SpatialJoint
 from structkin.multibody.model import Force, JointLoad, SpatialModel, Spring, Stop, Torque
-from structkin.symbolic.closing import ROWS
 from structkin.symbolic.closures_at import ANGLE, GAP, Rows
 from structkin.symbolic.loads_at import Loads
-from structkin.symbolic.tree import Tree
+from structkin.symbolic.tree import ROWS, Tree
 from structkin.types import Floats
 
 One = TypeVar("One", Force, Torque, Spring, JointLoad, Stop)

@@ -2,7 +2,7 @@
 
 Multipliers and joint reactions follow from the accelerations:
 
-    W lambda = M qdd + h - f;  then F and L of the backward pass (see `passes`), with the forces of closure as loads
+    W lambda = M qdd + h - f;  then F and L of the backward pass (see `recursive`), with the forces of closure as loads
 
 Where equations of closure depend on each other, lambda is known but for N c, N the null space of W: the multipliers and
 the components of reactions on which some column of N acts are not determined by rigid bodies, and NaN.
@@ -27,7 +27,7 @@ from structkin.symbolic.closures_at import ANGLE, Rows
 from structkin.symbolic.compiling import compiled
 from structkin.symbolic.loads_at import push
 from structkin.symbolic.model_arrays import entry_of, loop_of_row
-from structkin.symbolic.passes import Work, efforts, move
+from structkin.symbolic.recursive import Work, efforts, move
 from structkin.symbolic.system import System
 from structkin.symbolic.tree import Tree, with_bodies_cut
 from structkin.symbolic.vectors import cross, get, minus, plus, put_sum, times, turned, turned_back
@@ -175,7 +175,7 @@ class TreeMotion(Readings):
     def multipliers(self, joint: str) -> Floats:
         """Return the Lagrange multipliers (n, r) [N or N m] of a joint at which a loop is cut.
 
-        They belong to the rows of `structkin.symbolic.closing`, gaps along axes of the first body: that of a gap is the
+        They belong to the rows of `structkin.symbolic.tree`, gaps along axes of the first body: that of a gap is the
         force on the second body along its axis. NaN where equations of closure depend on each other, so that they do
         not determine it. Raises `InputError` for another joint.
         """

@@ -27,8 +27,7 @@ from structkin.symbolic.closures_at import ANGLE, Rows, closures
 from structkin.symbolic.evaluating import Choice
 from structkin.symbolic.loads_at import mechanical
 from structkin.symbolic.model_arrays import loop_of_row, packed_loads, packed_rows
-from structkin.symbolic.passes import Bodies, columns, move, place
-from structkin.symbolic.recursive import memory, packed
+from structkin.symbolic.recursive import Bodies, columns, memory, move, packed, place
 from structkin.symbolic.tree import MARK, tree_of, with_bodies_cut
 from structkin.types import Flags, Floats, Ints
 

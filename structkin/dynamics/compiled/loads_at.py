@@ -13,8 +13,6 @@ from structkin.dynamics.load_formulas import add_loads, sliding, touching
 from structkin.model.formula_at import formula_at
 from structkin.numerical_tolerances import ROUNDING
 
-# --- laws -------------------------------------------------------------------------------------------------------------
-
 
 def law_at(mem: LoadMemory, law: int, t: float) -> tuple[float, float, float]:
     """Return value, rate and second rate of a law at a time; NaN outside its table."""

@@ -44,9 +44,6 @@ if TYPE_CHECKING:
     from structkin.dynamics.reduced.reduced_equations import Reduced
 
 
-# --- laws -------------------------------------------------------------------------------------------------------------
-
-
 @dataclass
 class Laws:
     """Laws one below the other: `form` 0 is linear, 1 a formula, 2 a table; `data` holds five numbers per line.

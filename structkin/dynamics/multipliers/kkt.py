@@ -39,8 +39,6 @@ from structkin.numerical_tolerances import LEAST_POSITIVE, PENALTY, ROUNDING_OF_
 from structkin.rows.lane_matrix import Matrix
 from structkin.types import Floats, Indices
 
-# --- group sweeps -----------------------------------------------------------------------------------------------------
-
 Pattern = tuple[Indices, Indices]
 
 

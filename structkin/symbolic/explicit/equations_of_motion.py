@@ -23,9 +23,8 @@ from structkin.symbolic.explicit import closures, options
 from structkin.symbolic.explicit.forms import Form, GroundForm, PlaneForm, SpaceForm, Steps
 from structkin.symbolic.explicit.geometry import Geometry, plane_of, size_of
 from structkin.symbolic.explicit.kinematics import Kinematics
-from structkin.symbolic.explicit.laws import expression_of
 from structkin.symbolic.explicit.own import ExplicitLoop
-from structkin.symbolic.explicit.parameters import Parameter, Symbols
+from structkin.symbolic.explicit.parameters import Parameter, Symbols, expression_of
 from structkin.symbolic.explicit.reduction import Drive, Partition, Reduction
 from structkin.symbolic.explicit.scheme import Masses, masses_of
 from structkin.symbolic.explicit.tidy import collected, tidy

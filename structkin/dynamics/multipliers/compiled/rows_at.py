@@ -1,4 +1,4 @@
-"""Frames, rows, their Jacobian and right-hand sides at the frames of a state. The text becomes part of the compiled module."""
+"""Frames, rows, their Jacobian and right-hand sides. The text of this module becomes part of the compiled one."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from math import atan2, cos, pi, sin
 from typing import Any
 
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
-
-# --- frames -----------------------------------------------------------------------------------------------------------
 
 
 def find_frames(mem: ConstrainedMemory, y: Any) -> None:
