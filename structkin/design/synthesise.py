@@ -24,11 +24,10 @@ from structkin.budget import metering, new_meter
 from structkin.checked import checked
 from structkin.design.any_topology import AnyLinkage, refused
 from structkin.design.arguments import one_or_two, usable, wrong_choice
-from structkin.design.candidates import Candidate, Candidates
+from structkin.design.candidates import NAMED, Candidate, Candidates, named
 from structkin.design.loops import KINDS, FourBars, Kind
 from structkin.design.paths import SAME, SAMPLES, Wish, corners, is_same, linkages, sound
 from structkin.design.refine import Lanes
-from structkin.design.six_bars import NAMED, named
 from structkin.errors import InputError, Problem
 from structkin.model.flaw import LARGEST, Flaw
 from structkin.model.mechanism import Mechanism

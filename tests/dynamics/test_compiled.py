@@ -19,11 +19,11 @@ from test_contacts import ball, pair
 
 import structkin as sk
 from structkin.bench.dynamics.cases import four_bar as conservative_four_bar
-from structkin.dynamics.compiled import machine
 from structkin.dynamics.compiled.memory import Lists, Memory
 from structkin.dynamics.compiled.packing import Laws, curve_parts, packed
 from structkin.dynamics.compiled.source import compiled_equations, plain_equations
 from structkin.dynamics.compiled.steps_at import on_curve
+from structkin.dynamics.reduced import reduced_equations
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.reduced.reduced_equations import Instant, Reduced
 from structkin.dynamics.simulate import expected_evaluations
@@ -276,12 +276,12 @@ def test_a_run_goes_on_compiled_without_changing_a_bit(
     """Also where bodies meet, and through flat poses."""
     m, switched = make(), []
     alone = [m.simulate(1.2, samples=13, engine=engine, **options) for engine in ("python", "compiled")]
-    compile_ = machine.Machine._compile
+    compile_ = reduced_equations.Machine._compile
     monkeypatch.setattr(
-        machine.Machine, "_compile", lambda self, mem: (switched.append(mem.count), compile_(self, mem))
+        reduced_equations.Machine, "_compile", lambda self, mem: (switched.append(mem.count), compile_(self, mem))
     )
     for name in ("LOADED", "STORED", "NEW"):
-        monkeypatch.setattr(machine, name, 2e-3)
+        monkeypatch.setattr(reduced_equations, name, 2e-3)
     both = m.simulate(1.2, samples=13, **options)
     assert switched and 0 < switched[0] < both.integration.evaluations
     for one in alone:

@@ -2,6 +2,6 @@
 
 A mechanism is written into named arrays (`memory`, `packing`). The functions that work on them (`loads_at`,
 `load_formulas`, `reduced_at`, `integrators.steps`, `runs`) make up one module for all mechanisms, and the formulas of
-each kind of group another (`source`). `machine` runs them as plain Python, on lists, or compiled by Numba,
+each kind of group another (`source`). `Machine` runs them as plain Python, on lists, or compiled by Numba,
 which happens once on a machine; then they are cached.
 """

@@ -16,10 +16,10 @@ from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.integrators import steps
 from structkin.groups import Rows, Turn
 from structkin.kernels import store
-from structkin.kernels.gradient import rate
 from structkin.kernels.group import MARGIN, MOST
 from structkin.kernels.group_rows import Formulas, formulas
 from structkin.kernels.store import Kernel
+from structkin.kernels.symbols import rate
 from structkin.kernels.text import Text
 from structkin.kernels.tracing import SCALAR, VECTOR, Signature, Trace, signature, trace
 from structkin.model import formula_at
