@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from structkin.errors import InputError, Problem
-from structkin.model.frozen import freeze
 from structkin.multibody.model import GROUND, SpatialModel
 from structkin.multibody.readings import BodyStates, Readings, body_and_place
 from structkin.numerical_tolerances import HALF_DIGITS
@@ -161,10 +160,6 @@ class TreeMotion(Readings):
     evaluations: int
     tree: Tree
     frames: Mapping[str, Floats]
-
-    def __post_init__(self) -> None:
-        """Make all arrays read-only."""
-        freeze(self)
 
     @cached_property
     def _reactions(self) -> Reactions:

@@ -142,7 +142,7 @@ def arrive(mem: Memory, t: float, y: Any, count: int) -> bool:
     mem.count += 1
     if mem.aside != 0 or not project(mem, t, y, count, mem.z, mem.x, mem.K):
         return False
-    return not is_too_fast(mem, mem.K, count)
+    return not is_too_fast(mem, count)
 
 
 def form(mem: Memory, t: float, y: Any, bias: Any) -> bool:
@@ -162,10 +162,10 @@ def sum_up(mem: Memory, t: float, bias: Any) -> bool:
     """
     load, matrix, total = mem.load, mem.matrix, 0.0
     push(mem, t)
-    find_right(mem, t, mem.K, load)
+    find_right(mem, t)
     for a in range(mem.free):
-        bias[a] = along(mem, mem.K, a, load[1])
-    find_masses(mem, mem.K, matrix)
+        bias[a] = along(mem, a, load[1])
+    find_inertia(mem)
     for a in range(mem.free):
         for b in range(a + 1):
             total += matrix[a][b]
@@ -174,12 +174,11 @@ def sum_up(mem: Memory, t: float, bias: Any) -> bool:
 
 def act(mem: Memory, t: float) -> bool:
     """Find the second rates of the free coordinates at a pose and its rates; False where they are not determined."""
-    second = mem.second
     push(mem, t)
-    if not (balance(mem, t, mem.K, mem.load, second) and are_finite(second)):
+    if not (balance(mem, t) and are_finite(mem.second)):
         return False
     for k in range(mem.free):
-        mem.z[2][k] = second[k]
+        mem.z[2][k] = mem.second[k]
     return True
 
 
@@ -339,9 +338,9 @@ def drive(drivers: Any, z: Any, x: Any, columns: Any) -> None:
         columns[a][r], columns[a][r + 1] = -s * sign, c * sign
 
 
-def is_too_fast(mem: Memory, columns: Any, count: int) -> bool:
+def is_too_fast(mem: Memory, count: int) -> bool:
     """Return whether a coordinate moves a row too fast; NaN counts as too fast."""
-    ptr, reached, limit = mem.reached_ptr, mem.reached, mem.rate_limit
+    ptr, reached, columns, limit = mem.reached_ptr, mem.reached, mem.K, mem.rate_limit
     for a in range(count):
         for k in range(ptr[a], ptr[a + 1]):
             if not abs(columns[a][reached[k]]) < limit:
@@ -349,18 +348,19 @@ def is_too_fast(mem: Memory, columns: Any, count: int) -> bool:
     return False
 
 
-def along(mem: Memory, columns: Any, a: int, rows: Any) -> float:
+def along(mem: Memory, a: int, rows: Any) -> float:
     """Return the product of a coordinate's column of K with numbers of all rows."""
-    ptr, reached = mem.reached_ptr, mem.reached
+    ptr, reached, columns = mem.reached_ptr, mem.reached, mem.K
     total = 0.0
     for k in range(ptr[a], ptr[a + 1]):
         total += columns[a][reached[k]] * rows[reached[k]]
     return total
 
 
-def find_masses(mem: Memory, columns: Any, matrix: Any) -> None:
+def find_inertia(mem: Memory) -> None:
     """Write the lower triangle of K_f^T W K_f, four columns at a time: K is read from memory a quarter as often."""
     ptr, reached, load, four, free = mem.reached_ptr, mem.reached, mem.load, mem.four, mem.free
+    columns, matrix = mem.K, mem.matrix
     for first in range(0, free, 4):
         count = min(4, free - first)
         for i in range(count):
@@ -381,25 +381,20 @@ def find_masses(mem: Memory, columns: Any, matrix: Any) -> None:
                     matrix[b][first + i] = total
 
 
-def find_inertia(mem: Memory) -> None:
-    """Write the lower triangle of K_f^T W K_f at the last pose."""
-    find_masses(mem, mem.K, mem.matrix)
-
-
-def find_right(mem: Memory, t: float, columns: Any, load: Any) -> None:
+def find_right(mem: Memory, t: float) -> None:
     """Write the right-hand side of the equations (free,): the forces on the rows along each coordinate, and efforts."""
     effort, right = mem.effort, mem.right
     for a in range(mem.free):
-        right[a] = along(mem, columns, a, load[0])
+        right[a] = along(mem, a, mem.load[0])
         if effort[a] >= 0:
             right[a] += law_at(mem, effort[a], t)[0]
 
 
-def balance(mem: Memory, t: float, columns: Any, load: Any, second: Any) -> bool:
+def balance(mem: Memory, t: float) -> bool:
     """Solve for the second rates of the free coordinates by Cholesky's method; False where they move no mass."""
-    free, matrix, right = mem.free, mem.matrix, mem.right
-    find_right(mem, t, columns, load)
-    find_masses(mem, columns, matrix)
+    free, matrix, right, second = mem.free, mem.matrix, mem.right, mem.second
+    find_right(mem, t)
+    find_inertia(mem)
     for a in range(free):
         for b in range(a + 1):
             total = matrix[a][b]
@@ -442,13 +437,12 @@ def finish(mem: Memory) -> None:
 def find_efforts(mem: Memory, t: float) -> None:
     """Find the efforts of the prescribed drivers: the remainder of the equations along them."""
     efforts, effort, free, second, load = mem.efforts, mem.effort, mem.free, mem.second, mem.load
-    columns = mem.K
     for a in range(free):
         efforts[a] = law_at(mem, effort[a], t)[0] if effort[a] >= 0 else 0.0
     for a in range(free, len(efforts)):
         # In `load` the accelerations without the free coordinates' second rates are already subtracted.
-        efforts[a] = -along(mem, columns, a, load[0])
+        efforts[a] = -along(mem, a, load[0])
     for b in range(free):
-        weigh(mem, columns[b], load[1])
+        weigh(mem, mem.K[b], load[1])
         for a in range(free, len(efforts)):
-            efforts[a] += along(mem, columns, a, load[1]) * second[b]
+            efforts[a] += along(mem, a, load[1]) * second[b]

@@ -38,7 +38,7 @@ from structkin.dynamics.loads import aimless, wrenches
 from structkin.dynamics.user_loads import UserLoad, functions_of
 from structkin.dynamics.wrench_sums import Wrenches
 from structkin.errors import InputError, Problem
-from structkin.model.frozen import freeze, read_only
+from structkin.model.frozen import Frozen, read_only
 from structkin.model.topology import pin_of, suggest
 from structkin.numerical_tolerances import HALF_DIGITS, NEGLIGIBLE
 from structkin.solve import Motion
@@ -82,7 +82,7 @@ BLOCK = 200_000
 
 @checked
 @dataclass(frozen=True)
-class Kinetostatics:
+class Kinetostatics(Frozen):
     """The forces of a motion at n samples, in N and N m; see `Motion.forces`.
 
     They are NaN where a sample has no regular pose or no rates. At a flat pose that cannot carry its loads reactions
@@ -100,10 +100,6 @@ class Kinetostatics:
     determined: Flags = field(repr=False)
     applied: Wrenches = field(repr=False)
     locked: Flags = field(repr=False)
-
-    def __post_init__(self) -> None:
-        """Make all arrays read-only."""
-        freeze(self)
 
     @property
     def t(self) -> Floats:
