@@ -139,8 +139,7 @@ def law_at(law: Any, t: float) -> tuple[float, float, float]:
     """Value, rate and second rate of a law by the compiled functions; those of plain Python are the same."""
     laws = Laws()
     number = laws.add(law)
-    form, scale, ptr, data = laws.arrays()
-    mem = Memory({"law_form": form, "law_ptr": ptr, "law_scale": scale, "law_data": data, "stack": 400})
+    mem = Memory(laws.parts())
     found = tuple(compiled_equations()["law_at"](mem.I, mem.D, number, t))
     with suppress(ArithmeticError, ValueError):
         np.testing.assert_array_equal(plain_equations()["law_at"](Lists(mem), number, t), found)

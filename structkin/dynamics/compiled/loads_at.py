@@ -80,7 +80,7 @@ def apply_loads(mem: LoadMemory, t: float, x: Any, load: Any) -> None:
 
 def locate(mem: LoadMemory, x: Any) -> None:
     """Write places and rates of the expressions at those of the slots, and set the forces on them to zero."""
-    const, factor, ptr, row = mem.const, mem.factor, mem.term_ptr, mem.term_row
+    const, factor, ptr, row = mem.term_const, mem.term_factor, mem.term_ptr, mem.term_row
     place, speed, push = mem.places[0], mem.places[1], mem.places[2]
     for e in range(len(const)):
         found = expression(const, ptr, row, factor, e, x[0], x[1])
@@ -102,7 +102,7 @@ def expression(const: Any, ptr: Any, row: Any, factor: Any, e: int, places: Any,
 
 def spread(mem: LoadMemory, load: Any) -> None:
     """Add the forces on the expressions to those on the rows."""
-    factor, ptr, row, push = mem.factor, mem.term_ptr, mem.term_row, mem.places[2]
+    factor, ptr, row, push = mem.term_factor, mem.term_ptr, mem.term_row, mem.places[2]
     for e in range(len(push)):
         fx, fy = push[e][0], push[e][1]
         for k in range(ptr[e], ptr[e + 1]):

@@ -82,14 +82,12 @@ class Laws:
         self.ptr.append(len(self.data))
         return len(self.form) - 1
 
-    def arrays(self) -> tuple[Ints, Floats, Ints, Floats]:
-        """Return form, scale, the first line of each law, and the lines (n, 5)."""
-        return (
-            np.array(self.form, np.int64),
-            np.array(self.scale, np.float64),
-            np.array(self.ptr, np.int64),
-            np.array(self.data, np.float64).reshape(-1, 5),
-        )
+    def parts(self) -> dict[str, Any]:
+        """Return form, scale, the first line of each law, and the lines; and the stack on which they are computed."""
+        return {
+            "law_form": self.form, "law_scale": self.scale, "law_ptr": self.ptr,
+            "law_data": [number for line in self.data for number in line], "stack": 4 * DEEP,
+        }  # fmt: skip
 
 
 #: Depth of the stack on which formulas are computed.
@@ -135,7 +133,6 @@ def packed(equations: Reduced) -> Packed:
         laws.add(law)
     motion = [laws.add(prescribed[k]) if k in prescribed else -1 for k in order]
     effort = [laws.add(efforts[id]) if id in efforts else -1 for id in ids]
-    form, scale, ptr, data = laws.arrays()
     f, n, free, counted = len(order), plan.offsets[-1], len(equations.free), len(equations.counted)
     steps, two = len(plan.steps), equations.poses.steps
     rows = n + len(two) if f == 1 else 0
@@ -143,8 +140,7 @@ def packed(equations: Reduced) -> Packed:
         "step": steps, **_steps(plan, ids, bool(counted)), **_filled("constants", "fixed", constants), "two": two,
         "height": n, **mass_sums(plan.offsets, equations.masses), "weight": equations.weight,
         "rate_limit": _rate_limit(mechanism), "uneven": LIMIT, "aside": 1, "look": [np.inf] * steps,
-        "law_form": form, "law_ptr": ptr, "law_scale": scale, "law_data": data, "stack": 4 * DEEP,
-        "motion": motion, "effort": effort, "free": free, "measures": equations.lengths[list(order)],
+        **laws.parts(), "motion": motion, "effort": effort, "free": free, "measures": equations.lengths[list(order)],
         "distance": [mechanism.drivers[id].kind == "distance" for id in ids],
         **curve_parts([curve for step in plan.steps for curve in curves_of(step)]),
         **_loads(equations, table, ids), **_counted(equations), **_joints(equations),
@@ -243,43 +239,30 @@ def mass_sums(offsets: Sequence[int], parts: Sequence[tuple[float, Affine]]) -> 
         former.append(after)
         own.append(shortest)
         latest |= dict.fromkeys((slot for slot, _ in expression.terms), k)
-    ptr, rows, factors, _ = affine_terms(offsets, own)
-    return {
-        "mass_former": former,
-        "mass_ptr": ptr,
-        "mass_row": rows,
-        "mass_factor": factors,
-        "mass": [size for size, _ in parts],
-        "mass_sums": 2 * len(parts),
-    }
+    return affine_parts("mass", offsets, own) | {
+        "mass_former": former, "mass": [size for size, _ in parts], "mass_sums": 2 * len(parts),
+    }  # fmt: skip
 
 
-def affine_terms(offsets: Sequence[int], expressions: Iterable[Affine]) -> tuple[Ints, Ints, Floats, Floats]:
+def affine_parts(name: str, offsets: Sequence[int], expressions: Sequence[Affine]) -> dict[str, Any]:
     """Return expressions: where the terms of each begin, their rows, their factors (., 2), and the constants (e, 2).
 
-    `offsets` are the first rows of the slots.
+    `offsets` are the first rows of the slots; the parts begin with a name.
     """
-    expressions = list(expressions)
     ptr, flat = _lists([expression.terms for expression in expressions])
-    rows = np.array([offsets[slot] for slot, _ in flat], np.int64)
-    factors = np.array([(f.real, f.imag) for _, f in flat], np.float64).reshape(-1, 2)
-    return ptr, rows, factors, np.array([(e.const.real, e.const.imag) for e in expressions], np.float64).reshape(-1, 2)
+    return {
+        f"{name}_ptr": ptr, f"{name}_row": [offsets[slot] for slot, _ in flat],
+        f"{name}_factor": [(f.real, f.imag) for _, f in flat],
+        f"{name}_const": [(one.const.real, one.const.imag) for one in expressions],
+    }  # fmt: skip
 
 
-def _counted(equations: Reduced) -> dict[str, Ints | Floats]:
+def _counted(equations: Reduced) -> dict[str, Any]:
     """Return the directions of the links whose turns are counted."""
     plan, links = equations.plan, equations.mechanism.links
-    ptr, rows, factors, constants = affine_terms(
-        plan.offsets, [plan.frames[link].direction for link in equations.counted]
-    )
-    drawn = np.array([np.angle(links[link].direction) for link in equations.counted], np.float64)
-    return {
-        "counted_ptr": ptr,
-        "counted_row": rows,
-        "counted_factor": factors,
-        "counted_const": constants,
-        "drawn": drawn,
-    }
+    directions = [plan.frames[link].direction for link in equations.counted]
+    drawn = [np.angle(links[link].direction) for link in equations.counted]
+    return affine_parts("counted", plan.offsets, directions) | {"drawn": drawn}
 
 
 def _loads(equations: Reduced, table: LoadTable, drivers: Sequence[str]) -> dict[str, Any]:
@@ -303,10 +286,9 @@ def load_parts(
     equations: EquationsOfMotion, table: LoadTable, offsets: Sequence[int], places: Sequence[Affine]
 ) -> dict[str, Any]:
     """Return loads at places, which are expressions of slots whose first rows are `offsets`."""
-    ptr, rows, factors, constants = affine_terms(offsets, places)
     frictions, contacts = (table.named.get(part, ()) for part in ("frictions", "contacts"))
-    return table.parts() | {
-        "term_ptr": ptr, "term_row": rows, "factor": factors, "const": constants, "places": 6 * len(constants),
+    return table.parts() | affine_parts("term", offsets, places) | {
+        "places": 6 * len(places),
         "friction_limits": [load.limit for load in frictions], "slips": len(frictions), "touches": 2 * len(contacts),
         "met": [equations.impacts.get(load.id, np.nan) for load in contacts],
     }  # fmt: skip
@@ -326,15 +308,10 @@ def _joints(equations: Reduced) -> dict[str, Any]:
     """Return the coordinates of joints, by kind and two expressions, and their units."""
     drives = list(joint_coordinates(equations.own).values())
     read = lines(equations.own, equations.plan.frames, drives)
-    ptr, rows, factors, const = affine_terms(
-        equations.plan.offsets, [part for line in read for part in (line.first, line.second)]
-    )
+    ends = [part for line in read for part in (line.first, line.second)]
     table = [(DRIVER_KINDS.index(line.kind), 2 * k, 2 * k + 1) for k, line in enumerate(read)]
     units = [1.0 if drive.kind == "angle" else equations.size for drive in drives]
-    return {
-        "joints": table, "joint_ptr": ptr, "joint_row": rows,
-        "joint_const": const, "joint_factor": factors, "joint_unit": units,
-    }  # fmt: skip
+    return affine_parts("joint", equations.plan.offsets, ends) | {"joints": table, "joint_unit": units}
 
 
 def _lists(lists: Iterable[Sequence[Any]]) -> tuple[Ints, list[Any]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from structkin.dynamics import load_formulas
-from structkin.dynamics.compiled import loads_at, memory, reduced_at, runs, steps_at
+from structkin.dynamics.compiled import loads_at, memory, reduced_at, steps_at
 from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.integrators import steps
 from structkin.groups import Rows, Turn
@@ -50,7 +50,7 @@ def _own() -> dict[str, Any]:
 _MEMORY = ("memory.py", "native_memory.py")
 
 #: The reduced equations, and what their steps share.
-_PARTS = (load_formulas, formula_at, loads_at, steps, reduced_at, runs)
+_PARTS = (load_formulas, formula_at, loads_at, steps, reduced_at)
 EQUATIONS = Text("equations", "equations of motion", _PARTS, _own, memory_texts)
 STEPS = Text("steps", "steps", (steps_at,), reads=memory_texts)
 

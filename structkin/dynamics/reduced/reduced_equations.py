@@ -29,8 +29,7 @@ from structkin.compiled import has_numba
 from structkin.dynamics.bodies import Body, moving_masses
 from structkin.dynamics.compiled.memory import WHOLE, Lists, Memory
 from structkin.dynamics.compiled.packing import Packed, packed
-from structkin.dynamics.compiled.reduced_at import HEAD, MANY
-from structkin.dynamics.compiled.runs import AHEAD
+from structkin.dynamics.compiled.reduced_at import AHEAD, HEAD, MANY
 from structkin.dynamics.compiled.source import EQUATIONS, compiled_equations, plain_equations
 from structkin.dynamics.driver_coordinates import DriverCoordinates, given_efforts
 from structkin.dynamics.equations_of_motion import EquationsOfMotion
@@ -38,8 +37,7 @@ from structkin.dynamics.integrators.methods import METHODS
 from structkin.dynamics.loads import check_directions, wrenches
 from structkin.dynamics.reduced.partition import LIMIT
 from structkin.dynamics.reduced.pose import RATE_LIMIT, BlownUpError, NoPoseError, Pose, roots_at, slopes_at
-from structkin.dynamics.reduced.series import VALID, Series
-from structkin.dynamics.reduced.smooth_poses import Poses
+from structkin.dynamics.reduced.smooth_poses import VALID, Poses, Series
 from structkin.dynamics.slot_map import Counted, SlotMap
 from structkin.dynamics.user_loads import State, UserLoad, add_user_load
 from structkin.dynamics.wrench_sums import Wrenches

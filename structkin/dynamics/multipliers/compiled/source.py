@@ -13,12 +13,12 @@ import numpy as np
 from structkin.dynamics import load_formulas
 from structkin.dynamics.bodies import mass_table, moving_masses
 from structkin.dynamics.compiled import loads_at
-from structkin.dynamics.compiled.packing import DEEP, Laws, load_parts, mass_sums
+from structkin.dynamics.compiled.packing import Laws, load_parts, mass_sums
 from structkin.dynamics.compiled.source import memory_texts
 from structkin.dynamics.driver_coordinates import lines
 from structkin.dynamics.load_table import load_table
 from structkin.dynamics.multipliers import whole
-from structkin.dynamics.multipliers.compiled import equations_at, factors_at, memory, rows_at, whole_at
+from structkin.dynamics.multipliers.compiled import equations_at, factors_at, memory, rows_at
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
 from structkin.dynamics.multipliers.kkt import signs
 from structkin.dynamics.multipliers.stabilisation import Augmented, Feedback, Partitioning, Projection
@@ -36,7 +36,7 @@ def _memory_texts() -> Iterator[str]:
     yield Path(memory.__file__).read_text(encoding="utf-8")
 
 
-_PARTS = (load_formulas, formula_at, loads_at, whole_at, rows_at, factors_at, equations_at)
+_PARTS = (load_formulas, formula_at, loads_at, rows_at, factors_at, equations_at)
 CONSTRAINED = Text("multipliers", "equations with multipliers", _PARTS, reads=_memory_texts)
 
 #: Functions of the text that plain Python replaces by methods of `Multipliers`: always, and by arrays.
@@ -78,7 +78,6 @@ def packed(equations: Multipliers) -> ConstrainedMemory:
     laws = Laws()
     loads = _loads(equations, laws)
     motion = [laws.add(law) for _, law in equations.prescribed]
-    form, scale, ptr, data = laws.arrays()
     n, m, links, frames = c.n, c.m, len(c.links), 4 * len(c.links)
     q = c.start()
     X_rows, X_columns, entries = c.frame_map(q)
@@ -98,7 +97,7 @@ def packed(equations: Multipliers) -> ConstrainedMemory:
         "product_out": out, "product_one": first, "product_two": second, "product": factors,
         **mass_sums(range(0, frames, 2), moving_masses(mass_table(mechanism), frames_in_slots(c.links))),
         "weight": equations.frame_masses.weight,
-        "law_form": form, "law_ptr": ptr, "law_scale": scale, "law_data": data, "stack": 4 * DEEP, "motion": motion,
+        **laws.parts(), "motion": motion,
         **loads, "z": 3 * len(motion), "unit_q": c.column_units, "unit_row": c.row_units,
         "kept": solved - n, "kept_place": m, "signs": signs(solved - n), "right": solved,
         "phi": m, "nu": m, "gamma": m, "asked": m, "on_frames": 2 * frames, "force": n,
