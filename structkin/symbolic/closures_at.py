@@ -15,10 +15,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from structkin.symbolic.compiling import compiled
 from structkin.symbolic.loads_at import point_at
 from structkin.symbolic.recursive import Bodies, Work
-from structkin.symbolic.vectors import Vector, cross, dot, get, minus, plus, times, turned
+from structkin.symbolic.vectors import Vector, compiled, cross, dot, get, minus, plus, times, turned
 from structkin.types import Floats, Ints
 
 GAP, ANGLE = 0, 1

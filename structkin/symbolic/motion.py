@@ -23,13 +23,11 @@ from structkin.multibody.readings import BodyStates, Readings, body_and_place
 from structkin.numerical_tolerances import HALF_DIGITS
 from structkin.symbolic import evaluating
 from structkin.symbolic.closures_at import ANGLE, Rows
-from structkin.symbolic.compiling import compiled
 from structkin.symbolic.loads_at import push
-from structkin.symbolic.model_arrays import entry_of, loop_of_row
 from structkin.symbolic.recursive import Work, efforts, move
-from structkin.symbolic.system import System
+from structkin.symbolic.system import System, entry_of, loop_of_row
 from structkin.symbolic.tree import Tree, with_bodies_cut
-from structkin.symbolic.vectors import cross, get, minus, plus, put_sum, times, turned, turned_back
+from structkin.symbolic.vectors import compiled, cross, get, minus, plus, put_sum, times, turned, turned_back
 from structkin.types import Floats
 
 if TYPE_CHECKING:

@@ -41,9 +41,9 @@ from typing import NamedTuple
 import numpy as np
 
 from structkin.multibody.model import SpatialModel
-from structkin.symbolic.compiling import compiled
 from structkin.symbolic.tree import Tree, tree_of
 from structkin.symbolic.vectors import (
+    compiled,
     cross,
     dot,
     get,

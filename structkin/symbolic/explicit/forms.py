@@ -23,8 +23,7 @@ import sympy as sp
 
 from structkin.numerical_tolerances import ROUNDING
 from structkin.symbolic.explicit.geometry import Geometry, turn_about
-from structkin.symbolic.explicit.parameters import Symbols, exact_vector
-from structkin.symbolic.explicit.tidy import tidy
+from structkin.symbolic.explicit.parameters import Symbols, exact_vector, tidy
 from structkin.symbolic.tree import Tree
 from structkin.types import Floats
 

@@ -28,8 +28,7 @@ from structkin.symbolic.explicit.forms import Form, GroundForm, PlaneForm, Plane
 from structkin.symbolic.explicit.geometry import Geometry
 from structkin.symbolic.explicit.kinematics import ZERO, Kinematics
 from structkin.symbolic.explicit.loops import ClosedForm
-from structkin.symbolic.explicit.parameters import expression_of, t
-from structkin.symbolic.explicit.tidy import collected
+from structkin.symbolic.explicit.parameters import collected, expression_of, t
 from structkin.symbolic.tree import Tree
 
 if TYPE_CHECKING:
