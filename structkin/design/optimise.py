@@ -22,7 +22,7 @@ from structkin.checked import checked
 from structkin.design.arguments import bounds_of, parameters_of
 from structkin.design.measures import Limit, Measure, Peak, closing
 from structkin.design.missed import contradictions, missed_aims, missed_limits, missed_strokes, share_missed, sides_of
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.frozen import Frozen
 from structkin.model.mechanism import Mechanism
 from structkin.numerical_tolerances import DETERMINED, NEGLIGIBLE, ROUNDING, VISIBLE
@@ -203,8 +203,7 @@ def optimise(
         above = [limit.measure for limit in limits if limit.high == np.inf]
         problems += _wrong_measures(measured, above, own, [one.name for one in read])
     problems += contradictions(squares, limits, mechanism)
-    if problems:
-        raise InputError(list(dict.fromkeys(problems)), mechanism.title)
+    raise_problems(list(dict.fromkeys(problems)), mechanism.title)
     x = np.array([parameter.value for parameter in read])
     scale = np.array([parameter.reach for parameter in read])
     peaks = [one for one in objective if isinstance(one, Peak)]

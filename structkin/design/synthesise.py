@@ -28,7 +28,7 @@ from structkin.design.candidates import NAMED, Candidate, Candidates, named
 from structkin.design.loops import KINDS, FourBars, Kind
 from structkin.design.paths import SAME, SAMPLES, Wish, corners, is_same, linkages, sound
 from structkin.design.refine import Lanes
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.flaw import LARGEST, Flaw
 from structkin.model.mechanism import Mechanism
 from structkin.model.units import Units, decimal
@@ -222,8 +222,7 @@ def _wish(
         problems += refused(mechanism, point) if point is not None else []
         if tuple(kinds) != tuple(KINDS):
             problems.append(Problem("kinds", "are given besides a mechanism", "leave one of them out"))
-    if problems:
-        raise InputError(problems, "synthesise")
+    raise_problems(problems, "synthesise")
     angles = None if timing is None else np.asarray(timing, float)
     points = points.T.astype(float)
     limit = LONGEST * float(np.ptp(points, axis=1).max()) if longest is None else float(longest)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from structkin.errors import InputError
+from structkin.errors import InputError, raise_problems
 from structkin.model.entry import Entry
 from structkin.model.fields import pair
 from structkin.model.file import load_data
@@ -290,8 +290,7 @@ def from_dict(data: Mapping[str, Any], *, source: str = "", folder: Path | None 
         gravity, duration, ground = _read(draft, data)
     except InputError as error:  # too many errors to go on
         raise InputError(error.problems, source or title or "model", more=True) from None
-    if draft.problems:
-        raise InputError(draft.problems, source or title or "model")
+    raise_problems(draft.problems, source or title or "model")
     bodies, joints, loads, sensors = draft.bodies, draft.joints, draft.loads, draft.sensors
     return SpatialModel(title, bodies, joints, loads, sensors, gravity, ground, duration)
 

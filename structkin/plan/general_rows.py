@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from structkin.errors import InputError, Problem, StructureError
+from structkin.errors import InputError, Problem, StructureError, raise_problems
 from structkin.groups import General, Rows
 from structkin.groups.kind import Values
 from structkin.joints.geneva import Geneva
@@ -97,8 +97,7 @@ def _require_alike(state: KnownState, group: Group) -> None:
         for link, length in lengths.items()
         if 0.0 < length < SHORTEST_LINK * lengths[longest]
     ]
-    if problems:
-        raise InputError(problems, state.mechanism.title or "mechanism")
+    raise_problems(problems, state.mechanism.title or "mechanism")
 
 
 def _is_drawn_singular(form: General, h: Values, frames: Sequence[tuple[complex, complex]]) -> bool:

@@ -20,7 +20,7 @@ from matplotlib.artist import Artist
 from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.topology import suggest
 from structkin.numerical_tolerances import VISIBLE
 from structkin.show.artists import add_artist, draw_path, move
@@ -214,8 +214,7 @@ def animate(
         problems.append(Problem("speed", "the samples have no increasing times", "give seconds instead"))
     if not len(motion):
         problems.append(Problem("motion", "has no samples", "solve with at least one"))
-    if problems:
-        raise InputError(problems, m.title or "animation")
+    raise_problems(problems, m.title or "animation")
     span = float(motion.t[-1] - motion.t[0]) if timed else len(motion) / fps
     plays = seconds or (span / speed if speed else min(max(span, SHORTEST), LONGEST) if timed else span)
     count = frames_in(plays, fps, m.title or "animation")

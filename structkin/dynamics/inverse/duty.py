@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from structkin.checked import checked
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.frozen import Frozen
 from structkin.numerical_tolerances import ROUNDED_DATA, ROUNDING
 from structkin.types import Flags, Floats
@@ -157,8 +157,7 @@ class Duty(Frozen):
             )
         elif not self._is_cycle():
             problems.append(Problem(self.driver, "ends in another part of its cycle", "solve a whole cycle"))
-        if problems:
-            raise InputError(problems, f"flywheel of {self.driver}")
+        raise_problems(problems, f"flywheel of {self.driver}")
         order = slice(None) if self.value[-1] > self.value[0] else slice(None, None, -1)
         q, torque = self.value[order], self.effort[order].copy()
         torque[-1] = torque[0]

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.groups import General
 from structkin.joints.cam import Cam
 from structkin.joints.curve_slot import CurveSlot
@@ -312,8 +312,7 @@ def formulas_of(mechanism: Mechanism, parameters: Sequence[Parameter]) -> Formul
     """Return the formulas of a mechanism; `InputError` lists the groups that have none, and why."""
     compile_plan(mechanism)  # raises what is wrong with the mechanism itself
     problems = _refused(mechanism, parameters)
-    if problems:
-        raise InputError(problems, mechanism.title)
+    raise_problems(problems, mechanism.title)
     record = Record()
     many = _recorded(mechanism, record, parameters)
     if many is None:

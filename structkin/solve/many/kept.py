@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.types import Floats
@@ -57,8 +57,7 @@ def measured(motions: Motions, measures: Mapping[str, Callable[[Motions], Any]])
         if found[name].shape[:1] != (len(motions),):
             message = f"returned the shape {found[name].shape}, not ({len(motions)}, ...)"
             problems.append(Problem(f"measures.{name}", message, "return a row for each variant"))
-    if problems:
-        raise InputError(problems, motions.mechanism.title)
+    raise_problems(problems, motions.mechanism.title)
     return found
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from structkin.errors import InputError, Problem
+from structkin.errors import Problem, raise_problems
 from structkin.multibody.joint import SpatialJoint
 from structkin.multibody.model import SpatialModel
 from structkin.symbolic.explicit.kinematics import ZERO, Kinematics
@@ -38,8 +38,7 @@ def check(model: SpatialModel, tree: Tree) -> None:
         for j in tree.cut
         if j.kind == "screw"
     ]
-    if problems:
-        raise InputError(problems, model.name)
+    raise_problems(problems, model.name)
 
 
 def rows_of(kinematics: Kinematics, joint: SpatialJoint) -> list[Row]:

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.linalg
 import sympy as sp
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.arguments import is_number
 from structkin.model.harmless import plain
 from structkin.model.parts import Law
@@ -158,8 +158,7 @@ def check_loads(model: SpatialModel, tree: Tree) -> None:
         if isinstance(load, JointLoad | Stop) and (load.joint, load.coordinate) not in coordinates:
             what = f"coordinate {load.coordinate} of joint {load.joint} is none of the tree's"
             problems.append(Problem(f"loads.{name}", what, "cut another joint of its loop"))
-    if problems:
-        raise InputError(problems, model.name)
+    raise_problems(problems, model.name)
 
 
 class Loads:
@@ -510,8 +509,7 @@ def check_options(
             problems.append(Problem("independent", f"{', '.join(strange)}: no joint of the tree", hint))
         if both := [name for name in independent if name in ratios]:
             problems.append(Problem("independent", f"{', '.join(both)}: depends on another joint by its ratio"))
-    if problems:
-        raise InputError(problems, source)
+    raise_problems(problems, source)
 
 
 def _ratio(joint: object, value: Any, ratios: Mapping[Any, Any]) -> list[Problem]:
