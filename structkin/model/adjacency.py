@@ -327,17 +327,9 @@ def _joints(links: Sequence[str], cells: _Cells, problems: list[Problem]) -> tup
 
 
 def _connected(pairs: Collection[tuple[int, int]]) -> bool:
-    near: dict[int, list[int]] = {}
-    for a, b in pairs:
-        near.setdefault(a, []).append(b)
-        near.setdefault(b, []).append(a)
-    todo = list(near)[:1]
-    reached = set(todo)
-    while todo:
-        fresh = set(near[todo.pop()]) - reached
-        reached |= fresh
-        todo += fresh
-    return len(reached) == len(near)
+    import networkx as nx
+
+    return len(pairs) < 2 or nx.is_connected(nx.Graph(list(pairs)))
 
 
 def _driver(
