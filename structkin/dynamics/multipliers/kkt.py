@@ -33,7 +33,7 @@ import numpy as np
 from structkin.blas import one_thread_for
 from structkin.dynamics.driver_coordinates import DriverCoordinates
 from structkin.global_methods.families import Coordinates
-from structkin.global_methods.linear import Factors, Sparse, Triangular
+from structkin.global_methods.linear import Sparse, Triangular
 from structkin.model.mechanism import Mechanism
 from structkin.numerical_tolerances import LEAST_POSITIVE, PENALTY, ROUNDING_OF_ONE
 from structkin.rows.lane_matrix import Matrix
@@ -140,32 +140,25 @@ class _Matrix:
         self._n, self._m = n, m
         self._sparse = Sparse(self._rows, self._columns, n + m) if sparse else None
 
-    def factor(self, M: Floats, A: Floats, epsilon: float) -> _Factors:
+    def factor(self, M: Floats, A: Floats, epsilon: float) -> Callable[[Floats], Floats]:
+        """Factorise; return what solves for a right-hand side, with NaN where a pivot is zero."""
         entries = np.concatenate((M, A, A, np.full(self._m, -epsilon)))
         size = self._n + self._m
         if self._sparse is not None:
-            return _Factors(sparse=self._sparse.factor(entries[:, None]))
-        from scipy.linalg.lapack import dgetrf
+            factors = self._sparse.factor(entries[:, None])
+            return lambda right: np.asarray(factors.solve(right[:, None])[:, 0])
+        from scipy.linalg.lapack import dgetrf, dgetrs
 
         full = np.zeros((size, size), order="F")
         full[self._rows, self._columns] = entries
         with one_thread_for(size):
-            return _Factors(dense=dgetrf(full, overwrite_a=1))
+            lu, pivots, info = dgetrf(full, overwrite_a=1)
 
+        def solve(right: Floats) -> Floats:
+            with one_thread_for(size):
+                return np.full(size, np.nan) if info else np.asarray(dgetrs(lu, pivots, right)[0])
 
-class _Factors:
-    def __init__(self, dense: tuple[Floats, Indices, int] | None = None, sparse: Factors | None = None) -> None:
-        self._dense, self._sparse = dense, sparse
-
-    def __call__(self, right: Floats) -> Floats:
-        if self._sparse is not None:
-            return np.asarray(self._sparse.solve(right[:, None])[:, 0])
-        from scipy.linalg.lapack import dgetrs
-
-        assert self._dense is not None
-        lu, pivots, info = self._dense
-        with one_thread_for(len(right)):
-            return np.full(len(right), np.nan) if info else np.asarray(dgetrs(lu, pivots, right)[0])
+        return solve
 
 
 @lru_cache(maxsize=64)
