@@ -52,39 +52,30 @@ class SweptMatrix:
         self._triangular = Triangular(rows, np.concatenate((a_pattern[1], z_pattern[1])), n)
         self._sum = Matrix.summing(m_pattern[0], n)
 
-    def factor(self, M: Floats, A: Floats, z_entries: Floats) -> SweptFactors:
-        """Return the factors of one pose."""
-        return SweptFactors(self, M, A, z_entries)
+    def factor(self, M: Floats, A: Floats, z_entries: Floats) -> Callable[[Floats], Floats]:
+        """Sweep once for each free coordinate; return what solves for a right-hand side (n + m,): x and lambda."""
+        factors = self._triangular.factor(np.concatenate((A, z_entries))[:, None])
+        n, m = self._n, self._m
+        unit = np.eye(n)[:, m:]
+        R = np.stack([factors.solve(column[:, None])[:, 0] for column in unit.T], axis=1).reshape(n, n - m)
+        by_mass = np.stack([self._times_mass(M, column) for column in R.T], axis=1).reshape(n, n - m)
+        reduced = R.T @ by_mass
 
-    def times_mass(self, M: Floats, v: Floats) -> Floats:
+        def solve(right: Floats) -> Floats:
+            padded = np.concatenate((right[n:], np.zeros(n - m)))
+            x = factors.solve(padded[:, None])[:, 0]
+            rest = right[:n] - self._times_mass(M, x)
+            if n > m:
+                x = x + R @ np.linalg.solve(reduced, R.T @ rest)
+            force = right[:n] - self._times_mass(M, x)
+            multipliers = factors.solve_transposed(force[:, None])[:, 0]
+            return np.concatenate((x, multipliers[:m]))
+
+        return solve
+
+    def _times_mass(self, M: Floats, v: Floats) -> Floats:
         """Return M v (n,)."""
         return np.asarray(self._sum @ (M * v[self._m_pattern[1]]))
-
-
-class SweptFactors:
-    """R and the reduced mass matrix of one pose."""
-
-    def __init__(self, matrix: SweptMatrix, M: Floats, A: Floats, z_entries: Floats) -> None:
-        """Sweep once for each free coordinate."""
-        self._matrix, self._M = matrix, M
-        self._factors = matrix._triangular.factor(np.concatenate((A, z_entries))[:, None])
-        n, m = matrix._n, matrix._m
-        unit = np.eye(n)[:, m:]
-        self.R = np.stack([self._factors.solve(column[:, None])[:, 0] for column in unit.T], axis=1).reshape(n, n - m)
-        by_mass = np.stack([matrix.times_mass(M, column) for column in self.R.T], axis=1).reshape(n, n - m)
-        self.reduced = self.R.T @ by_mass
-
-    def __call__(self, right: Floats) -> Floats:
-        """Return x and lambda (n + m,) for the right-hand side (n + m,)."""
-        n, m = self._matrix._n, self._matrix._m
-        padded = np.concatenate((right[n:], np.zeros(n - m)))
-        x = self._factors.solve(padded[:, None])[:, 0]
-        rest = right[:n] - self._matrix.times_mass(self._M, x)
-        if n > m:
-            x = x + self.R @ np.linalg.solve(self.reduced, self.R.T @ rest)
-        force = right[:n] - self._matrix.times_mass(self._M, x)
-        multipliers = self._factors.solve_transposed(force[:, None])[:, 0]
-        return np.concatenate((x, multipliers[:m]))
 
 
 class CoordinateDrivers:
