@@ -73,6 +73,12 @@ class InputError(StructkinError):
         return f"{source}: {len(self.problems)} error{'' if one else 's'}{more}"
 
 
+def raise_problems(problems: Sequence[Problem], source: str = "", *, more: bool = False) -> None:
+    """Raise one `InputError` that lists all problems, if there are any; see there for the other arguments."""
+    if problems:
+        raise InputError(problems, source, more=more)
+
+
 class StructureError(InputError):
     """The description is valid, but its structure cannot be solved: there are too few or too many drivers."""
 

@@ -165,7 +165,8 @@ class Chain:
         f = len(mechanism.drivers)
         links = mechanism.links
         at = [mechanism.places[name] for name in ("A", *(f"E{j}" for j in range(1, f)))]
-        radii = [abs(links[name].local[end]) for name, end in _cranks(f)]
+        cranks = [("crank", "C0"), *((f"crank{j}", f"D{j}") for j in range(1, f))]
+        radii = [abs(links[name].local[end]) for name, end in cranks]
         pins = [(0 if j == 1 else f + j - 1, j if j < f else f, f + j) for j in range(1, dyads + 1)]
         constants = [
             (
@@ -204,10 +205,6 @@ class Chain:
                     text = source_of(f, ground=ground, compiled=compiled)
                     module = (store.load if compiled else store.plain)("MethodIII", text)
                     module.solve(*arrays, z[1:], low, min(low + block, n), self.pins[part], self.constants[part])
-
-
-def _cranks(f: int) -> list[tuple[str, str]]:
-    return [("crank", "C0"), *((f"crank{j}", f"D{j}") for j in range(1, f))]
 
 
 @cache

@@ -10,7 +10,7 @@ import typer
 
 from structkin.cli.options import USUAL, Budget, Duration, File, budget_of, opened
 from structkin.cli.terminal import progress, say
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.report import SECTIONS, SUFFIXES
 from structkin.show.animation import Animation, animation_format
 from structkin.solve import Motion
@@ -80,8 +80,7 @@ def _check_page(**options: Any) -> None:
         for name, value in options.items()
         if value != usual[name]
     ]
-    if problems:
-        raise InputError(problems, "command")
+    raise_problems(problems, "command")
 
 
 def _end(ok: Flags, written: str) -> None:

@@ -20,7 +20,7 @@ from structkin.bench.pictures import draw_shares, draw_shares_by_size, draw_time
 from structkin.cli.outputs import check_folder, make_folder
 from structkin.cli.terminal import progress, say
 from structkin.compiled import has_numba
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.kernels.choice import check_engine
 from structkin.show.files import save_figure, whole_file
 
@@ -147,8 +147,7 @@ def _checked(
         check_folder(to)
     except InputError as error:
         problems += error.problems
-    if problems:
-        raise InputError(problems, "bench")
+    raise_problems(problems, "bench")
     job = QUICK if quick else FULL
     sizes = sorted(set(dyads)) if dyads else job.sizes
     return replace(

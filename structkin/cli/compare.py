@@ -14,7 +14,7 @@ from structkin.cli.terminal import console, print_json, progress
 from structkin.dynamics.call import FORMULATIONS
 from structkin.dynamics.formulations_compared import FormulationComparison
 from structkin.dynamics.multipliers.stabilisation import STABILISATIONS
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.global_methods.compare import Comparison
 from structkin.global_methods.methods import FAMILIES, METHODS
 from structkin.show.terminal import text_table
@@ -123,8 +123,7 @@ def _titles(given: list[str] | None) -> dict[str, str] | None:
     problems = [
         Problem("--column", f"expected NAME=TITLE, found '{one}'", "such as P.x=px") for one in given if "=" not in one
     ]
-    if problems:
-        raise InputError(problems, "command")
+    raise_problems(problems, "command")
     return {name.strip(): title.strip() for name, _, title in (one.partition("=") for one in given)}
 
 

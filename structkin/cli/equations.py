@@ -9,7 +9,7 @@ import typer
 
 from structkin.cli.options import File, opened
 from structkin.cli.terminal import check_stdout, progress, say
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.file import SUFFIXES as FILES
 from structkin.model.file import load_data
 from structkin.multibody.model import SpatialModel
@@ -120,8 +120,7 @@ def _ratios(given: list[str]) -> dict[str, tuple[str, float]]:
         elif joint.strip() in ratios:
             problems.append(Problem("--ratios", f"'{joint.strip()}' is given twice", "give one ratio"))
         ratios[joint.strip()] = ratio
-    if problems:
-        raise InputError(problems, "command")
+    raise_problems(problems, "command")
     return ratios
 
 
@@ -136,6 +135,5 @@ def _language(output: Path, chosen: list[str]) -> str:
         check_target(output, "--output")
     except InputError as error:
         problems += error.problems
-    if problems:
-        raise InputError(problems, "output")
+    raise_problems(problems, "output")
     return known[suffix]

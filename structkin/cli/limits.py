@@ -12,7 +12,7 @@ from structkin.branches.four_bar import FourBar, SliderCrank
 from structkin.cli.options import USUAL, Budget, File, Json, budget_of, driver_values, opened
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model import Mechanism
 from structkin.model.topology import suggest
 
@@ -87,8 +87,7 @@ def _checked(mechanism: Mechanism, moved: list[str], hold: list[str]) -> dict[st
         held = driver_values(mechanism, hold, "--hold")
     except InputError as error:
         problems += error.problems
-    if problems:
-        raise InputError(problems, mechanism.title or "command")
+    raise_problems(problems, mechanism.title or "command")
     return held
 
 

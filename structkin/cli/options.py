@@ -12,7 +12,7 @@ from typer.core import TyperCommand, TyperOption
 
 from structkin import examples
 from structkin.budget import DEFAULT
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model import Mechanism
 from structkin.model.file import SUFFIXES
 from structkin.model.flaw import Flaw
@@ -144,8 +144,7 @@ def driver_values(mechanism: Mechanism, given: list[str], option: str) -> dict[s
             values[name] = _quantity(mechanism, name, value)
         except Flaw as flaw:
             problems.append(Problem(f"{option} {name}", flaw.message, flaw.hint))
-    if problems:
-        raise InputError(problems, mechanism.title or "command")
+    raise_problems(problems, mechanism.title or "command")
     return values
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from structkin.cli.terminal import check_stdout, console, print_json, progress, say
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.show.animation import animation_format
 from structkin.show.files import (
     check_table,
@@ -73,8 +73,7 @@ class Outputs:
                 if path.resolve() in taken:
                     problems.append(Problem(option, f"would overwrite {taken[path.resolve()]}", "give another name"))
                 taken[path.resolve()] = f"what {option} writes"
-        if problems:
-            raise InputError(problems, "output")
+        raise_problems(problems, "output")
 
     def _path(self, option: str) -> Path | None:
         return self.tables.get(option) or self.pictures.get(option) or self.animations.get(option)

@@ -12,7 +12,7 @@ import typer
 
 from structkin.cli.options import USUAL, Budget, Duration, File, Samples, budget_of, opened, seconds
 from structkin.cli.terminal import progress, say
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.report import SECTIONS, check_call
 from structkin.report.worksheet import HARDEST
 from structkin.show.files import check_target
@@ -77,8 +77,7 @@ def report(
             at = seconds("--worksheet")(worksheet)
         except InputError as error:
             problems += error.problems
-    if problems:
-        raise InputError(problems, "command")
+    raise_problems(problems, "command")
     with progress("solving", None) as shown:
         motion: Motion | None
         compared = None

@@ -10,7 +10,7 @@ import typer
 from structkin.cli.options import USUAL, Budget, Json, SpatialFile, budget_of
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.multibody.model import SpatialModel
 from structkin.multibody.readings import Readings
 from structkin.numerical_tolerances import RTOL
@@ -115,5 +115,4 @@ def _check_method(method: str, minimal: dict[str, object], small: dict[str, obje
         for name, value in idle.items()
         if value is not None
     ]
-    if problems:
-        raise InputError(problems, "command")
+    raise_problems(problems, "command")

@@ -13,17 +13,16 @@ import typer
 from structkin.cli.options import Json, budget_of
 from structkin.cli.outputs import check_folder
 from structkin.cli.terminal import print_json, print_table, progress, say
-from structkin.design.candidates import Candidates
+from structkin.design.candidates import NAMED, Candidates
 from structkin.design.function import synthesise_function
 from structkin.design.loops import KINDS
 from structkin.design.nine_points import synthesise_nine_points
 from structkin.design.points_file import read_points
 from structkin.design.positions import KINDS as BODY_KINDS
 from structkin.design.positions import synthesise_positions
-from structkin.design.six_bars import NAMED
 from structkin.design.synthesise import BUDGET
 from structkin.design.synthesise import synthesise as find
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.expression import Expression
 from structkin.model.file import SUFFIXES
 from structkin.model.flaw import Flaw
@@ -196,8 +195,7 @@ def _check_options(context: typer.Context, wish: str) -> None:
     if wish == "function":
         missing = [name for name in ("interval", "crank", "rocker") if name not in given]
         problems += [Problem(names[name], "is missing", f"such as {names[name]} 30,90") for name in missing]
-    if problems:
-        raise InputError(problems, "command")
+    raise_problems(problems, "command")
 
 
 def _formula(text: str) -> Callable[[float], float]:

@@ -4,7 +4,7 @@ The dimensions are those of a drawing: coordinates of pins, and angles of guides
 it, not its pose, so one combination of the dimensions may change nothing. A gear on the ground that meshes with the
 crank's is a second driver, at its own phase plus a ratio times the crank's angle; the phase is a dimension, too. The
 formulas of all groups are written down as one graph of operations (`structkin.solve.functional`) and derived backward
-(`structkin.kernels.gradient`), for the tracer and for the discriminants of the dyads. Lanes are last, as in
+(`structkin.kernels.symbols`), for the tracer and for the discriminants of the dyads. Lanes are last, as in
 `structkin.design.loops`: dimensions (p, k), modes (d, k) of d dyads, crank angles (n, k) [rad].
 
 Groups without a closed form, such as triads, have the formulas of a step of Newton's method. Their poses are followed
@@ -25,9 +25,8 @@ from structkin.errors import InputError, Problem
 from structkin.joints.guide import Guide
 from structkin.joints.pair import Pair
 from structkin.joints.turn_coupling import TurnCoupling
-from structkin.kernels.gradient import gradient
 from structkin.kernels.store import plain
-from structkin.kernels.symbols import Graph, Term
+from structkin.kernels.symbols import Graph, Term, gradient
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.numerical_tolerances import ROUNDING

@@ -23,7 +23,7 @@ from structkin.checked import checked
 from structkin.design import dyads
 from structkin.design.candidates import Candidate, Candidates
 from structkin.design.dyads import Displacements
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.mechanism import Mechanism
 from structkin.numerical_tolerances import VISIBLE
 from structkin.types import Floats
@@ -117,8 +117,7 @@ def synthesise_function(
         problems.append(Problem("points", f"{points} is not between 3 and 100", "three to five are met exactly"))
     if not 1 <= count <= 100:
         problems.append(Problem("count", f"{count} is not between 1 and 100", "such as 10"))
-    if problems:
-        raise InputError(problems, "synthesise_function")
+    raise_problems(problems, "synthesise_function")
     found = generators(Angles.of(function, interval, input, output, points), count)
     sound = any(not one.defects for one in found)
     return Candidates(tuple(found), () if sound else ("No four-bar was found that moves over the whole interval.",))

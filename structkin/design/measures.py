@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -39,7 +38,6 @@ from structkin.types import Floats
 
 if TYPE_CHECKING:
     from structkin.branches.limits import Limits
-    from structkin.model.mechanism import Mechanism
 
 
 @checked
@@ -216,12 +214,12 @@ def driver_range(driver: str, wanted: float = 0.0) -> Measure:
     """
 
     def jacobian(motion: Motion, names: Sequence[str]) -> Floats:
-        lower, upper = _limits(motion.mechanism, driver).sensitivity(to=names)
+        lower, upper = _limits(motion, driver).sensitivity(to=names)
         return np.asarray((upper - lower)[None])
 
     return Measure(
         f"the range of {driver}{', less the wanted one,' if wanted else ''}",
-        lambda motion: np.array([_limits(motion.mechanism, driver).width - wanted]),
+        lambda motion: np.array([_limits(motion, driver).width - wanted]),
         jacobian,
         "range",
         driver,
@@ -229,10 +227,12 @@ def driver_range(driver: str, wanted: float = 0.0) -> Measure:
     )
 
 
-@lru_cache(maxsize=1)
-def _limits(mechanism: Mechanism, driver: str) -> Limits:
-    """Return the limits of a driver: a variant's range and its derivatives ask for them one after the other."""
-    return mechanism.limits(driver)
+def _limits(motion: Motion, driver: str) -> Limits:
+    """Return the limits of a driver, kept with the motion: its range and its derivatives ask for them in turn."""
+    known: dict[str, Limits] = vars(motion).setdefault("_limits", {})
+    if driver not in known:
+        known[driver] = motion.mechanism.limits(driver)
+    return known[driver]
 
 
 @checked

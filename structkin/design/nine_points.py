@@ -30,7 +30,7 @@ from structkin.design.arguments import usable
 from structkin.design.candidates import Candidate, Candidates
 from structkin.design.dyads import Displacements, Dyad
 from structkin.design.positions import loops, tried
-from structkin.errors import InputError, Problem
+from structkin.errors import Problem, raise_problems
 from structkin.groups.solve_lanes import solve_lanes
 from structkin.model.flaw import LARGEST
 from structkin.numerical_tolerances import (
@@ -126,8 +126,7 @@ def _checked(points: ArrayLike, count: int, seed: int) -> Floats:
         problems.append(Problem("count", f"{count} is not positive", "such as 100"))
     if seed < 0:
         problems.append(Problem("seed", f"{seed} is negative", "such as 0"))
-    if problems:
-        raise InputError(problems, "synthesise_nine_points")
+    raise_problems(problems, "synthesise_nine_points")
     return given.astype(float)
 
 
@@ -248,7 +247,7 @@ def _best(z: Complexes, y: Complexes, angles: Floats) -> Candidate | None:
 
 
 def _cognates(z: Complexes, y: Complexes, angles: Floats) -> Iterator[tuple[tuple[Dyad, Dyad], Floats]]:
-    """Yield a four-bar and its cognates, each as two dyads and the angles (9,) of its coupler; see `cognates`."""
+    """Yield a four-bar and its cognates, each as two dyads and the angles (9,) of its coupler; see `synthesise`."""
     a, u, b, v = (complex(one) for one in y)
     yield (Dyad("RR", a, u), Dyad("RR", b, v)), angles
     for first, pin, second, other in ((a, u, b, v), (b, v, a, u)):

@@ -22,8 +22,8 @@ from structkin.checked import checked
 from structkin.design.arguments import bounds_of, parameters_of
 from structkin.design.measures import Limit, Measure, Peak, closing
 from structkin.design.missed import contradictions, missed_aims, missed_limits, missed_strokes, share_missed, sides_of
-from structkin.errors import InputError, Problem
-from structkin.model.frozen import freeze
+from structkin.errors import InputError, Problem, raise_problems
+from structkin.model.frozen import Frozen
 from structkin.model.mechanism import Mechanism
 from structkin.numerical_tolerances import DETERMINED, NEGLIGIBLE, ROUNDING, VISIBLE
 from structkin.solve.motion.motion import Motion
@@ -36,7 +36,7 @@ ROUNDS = 20
 
 @checked
 @dataclass(frozen=True, repr=False)
-class Optimum:
+class Optimum(Frozen):
     """The best mechanism that was found, its motion, the values of its parameters, and why the search ended.
 
     `value` is the sum of squares of the objective, `start` that of the given mechanism, `history` (k,) that of each
@@ -52,10 +52,6 @@ class Optimum:
     history: Floats
     met: bool
     words: str
-
-    def __post_init__(self) -> None:
-        """Make the arrays read-only."""
-        freeze(self)
 
     def __repr__(self) -> str:
         """Return the values and why the search ended."""
@@ -207,8 +203,7 @@ def optimise(
         above = [limit.measure for limit in limits if limit.high == np.inf]
         problems += _wrong_measures(measured, above, own, [one.name for one in read])
     problems += contradictions(squares, limits, mechanism)
-    if problems:
-        raise InputError(list(dict.fromkeys(problems)), mechanism.title)
+    raise_problems(list(dict.fromkeys(problems)), mechanism.title)
     x = np.array([parameter.value for parameter in read])
     scale = np.array([parameter.reach for parameter in read])
     peaks = [one for one in objective if isinstance(one, Peak)]

@@ -12,7 +12,7 @@ from structkin.design import force_measures, measures
 from structkin.design.arguments import bounds_of
 from structkin.design.measures import Limit, Measure, Peak
 from structkin.design.missed import contradictions
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.flaw import Flaw, describe
 from structkin.model.flaw import number as plain_number
 from structkin.model.mechanism import Mechanism
@@ -59,8 +59,7 @@ def read_optimisation(path: Path) -> tuple[Mechanism, dict[str, Any]]:
         counts_of(data, _COUNTS, problems)
         raise InputError(problems, str(path), more=True)
     options = arguments_of(mechanism, data, path.parent, problems)
-    if problems:
-        raise InputError(problems, str(path))
+    raise_problems(problems, str(path))
     return mechanism, options
 
 

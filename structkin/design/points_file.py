@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.flaw import Flaw
 from structkin.model.tables import read_table, titles_of
 from structkin.model.units import Units
@@ -48,8 +48,7 @@ def read_points(path: Path, unit: str | None, angle_unit: str | None) -> tuple[F
             timing *= 1.0 if says["angle"] else Units(angle=angle_unit or "rad").angle_scale
     except Flaw as flaw:
         problems.append(Problem("", flaw.message, flaw.hint))
-    if problems:
-        raise InputError(problems, str(path))
+    raise_problems(problems, str(path))
     return points, timing, length
 
 

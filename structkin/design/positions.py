@@ -18,7 +18,7 @@ from structkin.design import dyads
 from structkin.design.arguments import one_or_two, usable, wrong_choice
 from structkin.design.candidates import Candidate, Candidates
 from structkin.design.dyads import Displacements, Dyad
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.flaw import LARGEST
 from structkin.model.mechanism import Mechanism
 from structkin.numerical_tolerances import EQUAL_DATA, RESIDUAL, SAME_POSE
@@ -71,8 +71,7 @@ def synthesise_positions(
         problems += wrong
         chosen[name] = [] if wrong else [complex(*place) for place in places]
     problems += wrong_choice(kinds, KINDS, count, seed)
-    if problems:
-        raise InputError(problems, "synthesise_positions")
+    raise_problems(problems, "synthesise_positions")
     found = through(given.astype(float), chosen["pivots"], chosen["pins"], kinds, count, seed)
     sound = any(not one.defects for one in found)
     notes = () if sound else ("No linkage was found that passes the positions in order, on one branch.",)

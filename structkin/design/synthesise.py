@@ -1,8 +1,17 @@
-"""`synthesise`: from a wish to mechanisms."""
+"""`synthesise`: from a wish to dimensions, and from these to candidates: mechanisms that are solved and measured.
+
+The cognates of a four-bar are two others that draw the same curve.
+
+With complex numbers and the coupler's w = (C - B) / |C - B|, let P - B = z (C - B). The third pivot is
+G = A + z (D - A). One cognate has the pivots A and G: its pins are A + (P - B) and, on the link to G,
+A + (P - B) + z (B - A). The other has D and G, and is found in the same way from the other end of the coupler. So the
+links of a cognate turn by the angles of the coupler, the crank and the rocker. Source: Roberts (1875); Cayley's
+diagram in any textbook, such as Hartenberg & Denavit, Kinematic Synthesis of Linkages (1964), ch. 6.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -10,23 +19,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from structkin.branches.limits.transmission import acute
 from structkin.budget import metering, new_meter
 from structkin.checked import checked
 from structkin.design.any_topology import AnyLinkage, refused
 from structkin.design.arguments import one_or_two, usable, wrong_choice
-from structkin.design.candidates import Candidate, Candidates
-from structkin.design.cognates import cognates
+from structkin.design.candidates import NAMED, Candidate, Candidates, named
 from structkin.design.loops import KINDS, FourBars, Kind
-from structkin.design.paths import SAME, Wish, corners, is_same, linkages
+from structkin.design.paths import SAME, SAMPLES, Wish, corners, is_same, linkages, sound
 from structkin.design.refine import Lanes
-from structkin.design.six_bars import NAMED, named
-from structkin.design.verify import verified
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.flaw import LARGEST, Flaw
 from structkin.model.mechanism import Mechanism
 from structkin.model.units import Units, decimal
-from structkin.numerical_tolerances import EQUAL_DATA, NEGLIGIBLE, VISIBLE
-from structkin.types import Complexes
+from structkin.numerical_tolerances import EQUAL_DATA, NEGLIGIBLE, ROUNDING, VISIBLE
+from structkin.types import Complexes, Indices
 
 #: Steps (`structkin.budget`) of a search: twice what a path without an exact solution needs of a six-bar.
 BUDGET = 500_000
@@ -215,8 +222,7 @@ def _wish(
         problems += refused(mechanism, point) if point is not None else []
         if tuple(kinds) != tuple(KINDS):
             problems.append(Problem("kinds", "are given besides a mechanism", "leave one of them out"))
-    if problems:
-        raise InputError(problems, "synthesise")
+    raise_problems(problems, "synthesise")
     angles = None if timing is None else np.asarray(timing, float)
     points = points.T.astype(float)
     limit = LONGEST * float(np.ptp(points, axis=1).max()) if longest is None else float(longest)
@@ -267,3 +273,116 @@ def _bad_timing(timing: NDArray[Any], n: int) -> list[Problem]:
     if n and timing[-1] - timing[0] >= 2 * np.pi:
         return [Problem("timing", "is more than one turn of the crank", "angles are in rad")]
     return []
+
+
+# --- cognates ---------------------------------------------------------------------------------------------------------
+
+
+def cognates(one: Lanes, wish: Wish) -> Iterator[Lanes]:
+    """Yield the cognates of one four-bar, each with every ground link that can drive it past the points in order."""
+    theta = np.concatenate((one.theta, wish.motion(one.theta)))
+    order = np.argsort(theta[:, 0] * np.sign(one.theta[-1, 0] - one.theta[0, 0]), kind="stable")
+    at = np.argsort(order)[: len(one.theta)]  # where the points are among the samples
+    theta = theta[order]
+    (B, C), (P, _) = FourBars.pins(*one[:2], theta), FourBars.traced(*one[:2], theta)
+    b, c, p = (pin[0, :, 0] + 1j * pin[1, :, 0] for pin in (B, C, P))
+    A, D = (complex(*one.x[rows, 0]) for rows in FourBars.pivots)
+    for first, pin, second, other in ((A, b, D, c), (D, c, A, b)):
+        z = (p - pin) / (other - pin)
+        left, right = first + p - pin, first + p - pin + z * (pin - first)
+        third = complex((first + z * (second - first))[0])
+        for pivot, crank, end, rocker in ((first, left, third, right), (third, right, first, left)):
+            found = _driven(pivot, crank, end, rocker, p, at, wish)
+            if found is not None and sound(FourBars, wish, found)[0]:
+                yield found
+
+
+def _driven(
+    A: complex, B: Complexes, D: complex, C: Complexes, P: Complexes, at: Indices, wish: Wish
+) -> Lanes | None:  # fmt: skip
+    """Return the four-bar with these pivots and pins along the motion if its crank AB passes the points in order."""
+    lengths = np.array([abs(B[0] - A), abs(C[0] - B[0]), abs(C[0] - D)])
+    if lengths.min() < EQUAL_DATA * wish.size:
+        return None  # the tracer is a pin: the cognate is the four-bar itself, or none
+    turned = np.unwrap(np.angle(B - A))
+    step = np.diff(turned) * np.sign(turned[-1] - turned[0])
+    side = np.sign(((D - B).conj() * (C - B)).imag)
+    theta = turned[at][:, None]
+    if (step < -ROUNDING).any() or not wish.in_order(theta)[0] or (side != side[0]).any():
+        return None
+    if wish.timing is not None:
+        crank, wished = np.abs(theta[:, 0] - theta[0, 0]), wish.timing - wish.timing[0]
+        if np.abs(crank - wished).max() > EQUAL_DATA:
+            return None
+    tracer = (P[0] - B[0]) / (C[0] - B[0]) * lengths[1]
+    x = np.array([A.real, A.imag, D.real, D.imag, *np.log(lengths), tracer.real, tracer.imag])
+    return Lanes(x[:, None], side[:1], theta)
+
+
+# --- from dimensions to a candidate -----------------------------------------------------------------------------------
+
+
+def mechanism_of(kind: Kind, one: Lanes, wish: Wish) -> Mechanism:
+    """Return a linkage as a mechanism in the pose of the first point, whose motor turns at 1 rad/s past all of them."""
+    first = one.theta[:1]
+    if isinstance(kind, AnyLinkage):
+        turn = float(one.theta[-1, 0] - one.theta[0, 0])
+        return kind.built(*one, turn, 2 * np.pi if wish.closed else abs(turn))
+    (B, C), (P, _) = kind.pins(one.x, one.mode, first), kind.traced(one.x, one.mode, first)
+    places: dict[str, Any] = {name: pin[:, 0, 0].tolist() for name, pin in (("B", B), ("C", C), ("P", P))}
+    places |= {name: one.x[rows, 0].tolist() for name, rows in zip("AD", kind.pivots, strict=False)}
+    turn = float(one.theta[-1, 0] - one.theta[0, 0])
+    sections: dict[str, Any] = {
+        "points": dict(sorted(places.items())),
+        "drivers": {"motor": {"joint": "A", "speed": float(np.sign(turn))}},
+        "duration": 2 * np.pi if wish.closed else abs(turn),
+        "units": {"angle": "deg"},
+    }
+    coupler = {"coupler" if kind is FourBars else "rod": ["B", "C", "P"]}
+    if kind is FourBars:
+        links = {"ground": ["A", "D"], "crank": ["A", "B"], **coupler, "rocker": ["C", "D"]}
+        return Mechanism("Four-bar", links=links, **sections)
+    axis = [float(np.cos(one.x[2, 0])), float(np.sin(one.x[2, 0]))]
+    guide = {"type": "prismatic", "links": ["slider", "ground"], "at": "C", "axis": axis}
+    links = {"ground": ["A"], "crank": ["A", "B"], **coupler, "slider": ["C"]}
+    return Mechanism("Slider-crank", links=links, joints={"guide": guide}, **sections)
+
+
+def verified(kind: Kind, one: Lanes, wish: Wish, *, cognate: bool = False) -> Candidate | None:
+    """Return a linkage as a candidate; None if a sample of its motion is not ok, or takes too many steps.
+
+    None as well where a turn of the crank does not bring a general group back to its pose, though the path is closed.
+    """
+    turns = one.theta[:, 0] - one.theta[0, 0]
+    times = np.abs(turns)
+    try:
+        mechanism = mechanism_of(kind, one, wish)
+        t = np.union1d(times, np.linspace(0, float(mechanism.duration or 0), SAMPLES))
+        motion = mechanism.solve(t=t)
+    except InputError:
+        return None
+    if not motion.ok.all():
+        return None
+    point = kind.point if isinstance(kind, AnyLinkage) else "P"
+    places = motion.position(point)[np.searchsorted(t, times)]
+    every = np.stack([motion.position(name) for name in mechanism.points])
+    if wish.closed and np.abs(every[:, -1] - every[:, 0]).max() > VISIBLE * wish.size:
+        return None
+    dyads = sorted({motion.plan.steps[k].group for k in motion.plan.with_root})
+    angles = [float(acute(motion.transmission_angle(group)).min()) for group in dyads]
+    return Candidate(
+        kind.name, mechanism, point, wish.points.T.copy(), np.linalg.norm(places - wish.points.T, axis=1), turns,
+        min(angles, default=np.nan if motion.plan.followed else np.pi / 2), _lengths(kind, mechanism),
+        float(np.ptp(every, axis=(0, 1)).max()), cognate,
+    )  # fmt: skip
+
+
+def _lengths(kind: Kind, mechanism: Mechanism) -> dict[str, float]:
+    if isinstance(kind, AnyLinkage):
+        return kind.named_lengths(mechanism)
+    A, B, C = (mechanism.places[name] for name in "ABC")
+    lengths = {"crank": abs(B - A), "coupler" if kind is FourBars else "rod": abs(C - B)}
+    if kind is FourBars:
+        D = mechanism.places["D"]
+        lengths |= {"rocker": abs(D - C), "ground": abs(D - A)}
+    return lengths

@@ -27,7 +27,7 @@ from structkin.checked import checked
 from structkin.design.between_samples import beyond_samples
 from structkin.design.zones import Play, Zone, read_zones, with_play
 from structkin.errors import InputError, Problem
-from structkin.model.frozen import freeze
+from structkin.model.frozen import Frozen
 from structkin.model.mechanism import Mechanism
 from structkin.model.units import decimal
 from structkin.numerical_tolerances import NEGLIGIBLE, NO_SHARE
@@ -53,7 +53,7 @@ MANY = 1 << 16
 
 @checked
 @dataclass(frozen=True, eq=False, repr=False)
-class Spread:
+class Spread(Frozen):
     """How a measure of some quantity, "x" to "omega", scatters: k numbers, one for each sample or one over all, in SI.
 
     `nominal` (k,) are those of the mechanism itself; `slopes` (k, d) their derivatives by the d dimensions, of a
@@ -84,10 +84,6 @@ class Spread:
     extremes: Floats
     lost: Floats
 
-    def __post_init__(self) -> None:
-        """Make the arrays read-only."""
-        freeze(self)
-
     def __repr__(self) -> str:
         """Return the measure and its widest spread."""
         k = self.widest
@@ -117,7 +113,7 @@ class Spread:
 
 @checked
 @dataclass(frozen=True, eq=False, repr=False)
-class Tolerances:
+class Tolerances(Frozen):
     """What tolerances make of a motion: a `Spread` for each measure, linear, in the worst case and drawn.
 
     `dimensions` are the parameters by their names and the clearances as "clearance.PIN", `zones` (d, 2) their limits as
@@ -134,10 +130,6 @@ class Tolerances:
     variants: int
     lost: Mapping[str, int]
     notes: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        """Make the arrays read-only."""
-        freeze(self)
 
     def __getitem__(self, measure: str) -> Spread:
         """Return the spread of a measure by its name; `InputError` where there is none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from structkin.errors import InputError, Problem
+from structkin.errors import Problem, raise_problems
 from structkin.model.mechanism import GROUND, Mechanism
 from structkin.rows.affine import Affine, Frame
 
@@ -52,8 +52,7 @@ def mass_table(mechanism: Mechanism) -> tuple[Body, ...]:
         for name, link in mechanism.links.items()
         if link.mass and link.center is None and name != GROUND
     ]
-    if problems:
-        raise InputError(problems, mechanism.title or "mechanism")
+    raise_problems(problems, mechanism.title or "mechanism")
     return tuple(
         Body(name, link.mass or 0.0, link.center or 0j, link.inertia or 0.0)
         for name, link in mechanism.links.items()

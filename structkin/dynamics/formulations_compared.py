@@ -16,7 +16,7 @@ from structkin.checked import checked
 from structkin.dynamics.call import FINEST, FORMULATIONS, UNCOMPILED, check_call
 from structkin.dynamics.multipliers.stabilisation import STABILISATIONS
 from structkin.dynamics.simulation import Simulation
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.global_methods.compare import check_names, check_patience, places
 from structkin.global_methods.measure import Measured, measure_each
 from structkin.global_methods.methods import FAMILIES
@@ -217,8 +217,7 @@ def _times(
         except InputError as error:
             named = [one if one.key != "t" else Problem("simulate", one.message, one.hint) for one in error.problems]
             problems += [one for one in named if one not in problems]
-    if problems:
-        raise InputError(problems, mechanism.title)
+    raise_problems(problems, mechanism.title)
     return times
 
 

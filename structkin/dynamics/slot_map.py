@@ -1,4 +1,8 @@
-"""Affine expressions of slots as one matrix."""
+"""Affine expressions of slots as one matrix, and turns of links that no driver determines, counted from pose to pose.
+
+A direction leaves whole turns open. From one pose to the next a link turns by far less than half a turn, so the turn at
+a pose is the one nearest to that at the pose before.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from structkin.groups import Turn
+from structkin.plan.plan import Plan
 from structkin.rows.affine import Affine
 from structkin.types import Floats
 
@@ -37,3 +43,32 @@ class SlotMap:
         found[:, :, 0] += self._const
         numbers: list[list[complex]] = (found[:, 0] + 1j * found[:, 1]).tolist()
         return numbers
+
+
+# --- turns ------------------------------------------------------------------------------------------------------------
+
+#: Largest turn [rad] from one pose to the next; above it the step between them is halved.
+LONGEST = 1.5
+
+
+class Counted:
+    """The turns since the sketch of links with these `directions`, whose angles in the `sketch` are (k,) [rad]."""
+
+    def __init__(self, plan: Plan, directions: Sequence[Affine], sketch: Floats) -> None:
+        """Prepare the map from slots to directions."""
+        self._directions, self._sketch = SlotMap(plan.offsets, directions), sketch
+        turning = [step.outputs[0] for step in plan.steps if isinstance(step.kind, Turn)]
+        self._scalars = np.array([plan.rows(slot).start for slot in turning], np.intp)
+        self.any = bool(len(directions) or turning)
+
+    def turns(self, x: Floats, near: Floats) -> Floats:
+        """Return the turns (k,) at slots (rows,) that are nearest to given ones."""
+        U = self._directions.value(x)
+        turns = np.arctan2(U[:, 1], U[:, 0]) - self._sketch
+        return np.asarray(turns + 2 * np.pi * np.round((near - turns) / (2 * np.pi)))
+
+    def far(self, x: Floats, y: Floats) -> bool:
+        """Return whether a link turns too far between two poses to be sure of its turns."""
+        U, V = self._directions.value(x), self._directions.value(y)
+        apart = np.max(np.abs((y - x)[self._scalars]), initial=0.0)
+        return bool(apart > LONGEST or np.min(np.sum(U * V, axis=1), initial=1.0) < np.cos(LONGEST))

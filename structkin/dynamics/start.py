@@ -13,7 +13,7 @@ from structkin.dynamics.equations_of_motion import EquationsOfMotion
 from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
 from structkin.dynamics.reduced.reduced_equations import Reduced
 from structkin.dynamics.user_loads import UserLoad
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.joints.guide import Guide
 from structkin.model.laws import at_time
 from structkin.model.mechanism import Mechanism
@@ -86,8 +86,7 @@ def freed(mechanism: Mechanism, ids: Sequence[str], t: float) -> Mechanism:
     >>> found.drivers["motor"].law, found.initial["motor"].value, found.initial["motor"].speed
     (None, 2.0, 2.0)
     """
-    if problems := free_problems(mechanism, ids, t):
-        raise InputError(problems, mechanism.title or "mechanism")
+    raise_problems(free_problems(mechanism, ids, t), mechanism.title or "mechanism")
     entries, states = {}, {}
     given = mechanism.source_dict
     for id in dict.fromkeys(ids):
@@ -209,8 +208,7 @@ def check_masses(mechanism: Mechanism, equations: Reduced, t: float, y: Floats) 
         part = np.abs(motions[:, sizes < NO_MASS * sizes[-1]]).max(axis=1, initial=0.0)
         if names := ", ".join(id for id, share in zip(ids, part, strict=True) if share > VISIBLE):
             problems = [Problem("drivers", f"a combined motion of the free coordinates {names} moves no mass", hint)]
-    if problems:
-        raise InputError(problems, mechanism.title or "simulate")
+    raise_problems(problems, mechanism.title or "simulate")
 
 
 def why(equations: Reduced, error: NoPoseError) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from structkin.dynamics.initial import drivers_at, initial_conditions
 from structkin.dynamics.start import with_coordinates, with_turns
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Law
 from structkin.model.topology import suggest
@@ -62,8 +62,7 @@ def equations(
         if len(whole.drivers) == len(laws):
             hint = f"free one of them: --free {next(iter(laws))}, in Python free=[{next(iter(laws))!r}]"
             problems.append(Problem("drivers", "every driver has a law: nothing is free to move", hint))
-    if problems:
-        raise InputError(problems, title)
+    raise_problems(problems, title)
     whole = with_coordinates(mechanism)
     model, joints = spatial_model(whole, _states(whole), cylinders=True)
     drives = {

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from structkin.errors import InputError, printable
+from structkin.errors import InputError, printable, raise_problems
 from structkin.files.readers import Reader, reader_of
 from structkin.files.readers.address import is_address, whole
 from structkin.files.readers.imported import Imported, counted, listed
@@ -154,8 +154,7 @@ def _not_read(path: Path, suffix: str) -> Flaw:
 def _foreign(reader: Reader, text: str, source: str, title: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     check_length(text, reader.longest)
     found = reader.read(text)
-    if found.problems:
-        raise InputError(found.problems, source)
+    raise_problems(found.problems, source)
     leave_out_strays(found)
     found.title = printable(found.title or title)
     counts = f"{counted(len(found.links) - 1, 'moving link')}, {counted(len(found.drivers), 'input')}"

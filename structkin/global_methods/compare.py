@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from structkin.checked import checked
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.global_methods.linear import SOLVERS
 from structkin.global_methods.measure import Measured, measure_each
 from structkin.global_methods.methods import FAMILIES, METHODS
@@ -201,8 +201,7 @@ def _check(
     # If the number of samples is wrong, the duration is not checked with it.
     for count in (samples, None):
         problems += [one for one in _of_schedule(mechanism, count, duration) if one not in problems]
-    if problems:
-        raise InputError(problems, mechanism.title)
+    raise_problems(problems, mechanism.title)
 
 
 def check_names(key: str, names: Sequence[str], known: Sequence[str]) -> list[Problem]:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from structkin.checked import checked
-from structkin.errors import InputError, Problem
+from structkin.errors import Problem, raise_problems
 from structkin.global_methods.families.system import Coordinates
 from structkin.global_methods.linear import Dense
 from structkin.global_methods.scaled import Scaled
@@ -127,8 +127,7 @@ def _check(coordinates: Coordinates, q: Any, z: Any, tolerance: float, limit: in
         problems.append(Problem("tolerance", f"{tolerance!r} is not a positive number"))
     if limit < 1:
         problems.append(Problem("limit", f"{limit!r} is not a positive whole number"))
-    if problems:
-        raise InputError(problems, "newton_raphson")
+    raise_problems(problems, "newton_raphson")
 
 
 def _one(scaled: Scaled, q: Floats, z: Floats) -> tuple[Floats, Floats]:

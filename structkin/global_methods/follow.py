@@ -13,11 +13,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from structkin.global_methods.between import miss
+from structkin.global_methods.between import miss, pass_singular
 from structkin.global_methods.branch_tracker import BranchTracker, Failure
 from structkin.global_methods.curve import Curve, Pose, whole_turns
 from structkin.global_methods.diagnosis import Outcome, nearest_pose, newton_raphson, open_links
-from structkin.global_methods.gaps import pass_singular
 from structkin.global_methods.newton import close
 from structkin.numerical_tolerances import SAME_SOLVED, SINGULAR
 from structkin.plan.status import Status

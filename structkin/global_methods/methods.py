@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from structkin.budget import metered
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.global_methods import families
 from structkin.global_methods.solve import solve_globally
 from structkin.kernels.choice import check_engine
@@ -82,5 +82,4 @@ def _check_method(mechanism: Mechanism, method: str, coordinates: str | None, br
     else:
         if engine != "auto" and method in ("global", "global-sparse"):
             problems.append(Problem("engine", f"method '{method}' has no choice of engine", "leave it out"))
-    if problems:
-        raise InputError(problems, mechanism.title)
+    raise_problems(problems, mechanism.title)

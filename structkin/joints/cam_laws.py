@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structkin.checked import checked
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.flaw import Flaw, describe, number
 from structkin.model.topology import suggest
 from structkin.numerical_tolerances import EQUAL_DATA, ROUNDED_DATA, ROUNDING
@@ -160,8 +160,7 @@ class CamLaw:
         self.segments = tuple(found)
         if not problems:
             problems = [Problem("segments", message, hint) for message, hint in self._mistakes()]
-        if problems:
-            raise InputError(problems, "cam law")
+        raise_problems(problems, "cam law")
 
     def _mistakes(self) -> list[tuple[str, str]]:
         mistakes = []

@@ -43,7 +43,7 @@ def check_line(draft: Draft, key: str, entry: LineEntry, holders: list[str]) -> 
             draft.fault(
                 f"{key}.along",
                 f"'{p}' and '{q}' are not both on {' or on '.join(holders)}",
-                f"{_where(draft, entry.along)}",
+                "; ".join(f"'{point}' {held_by(draft.holders.get(point, []))}" for point in entry.along),
             )
         return False
     if abs(draft.points[p] - draft.points[q]) <= ROUNDING * (abs(draft.points[p]) + abs(draft.points[q])):
@@ -55,10 +55,6 @@ def check_line(draft: Draft, key: str, entry: LineEntry, holders: list[str]) -> 
 def _points_of(draft: Draft, link: str) -> tuple[str, ...]:
     entry = draft.link_entries.get(link)
     return () if entry is None else entry.points
-
-
-def _where(draft: Draft, points: tuple[str, ...]) -> str:
-    return "; ".join(f"'{point}' {held_by(draft.holders.get(point, []))}" for point in points)
 
 
 def held_by(held: list[str]) -> str:

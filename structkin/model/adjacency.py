@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.topology import JOINT_KINDS, Driver, Joint, Topology, pin_of, suggest
 from structkin.model.topology_data import checked, driver_of
 
@@ -112,8 +112,7 @@ def _check_names(topology: Topology) -> None:
         for link in topology.links
         if pin_of(link) is not None
     ]
-    if problems:
-        raise InputError(problems, topology.title or "topology")
+    raise_problems(problems, topology.title or "topology")
 
 
 def nodes_of(topology: Topology) -> tuple[str, ...]:
@@ -328,17 +327,9 @@ def _joints(links: Sequence[str], cells: _Cells, problems: list[Problem]) -> tup
 
 
 def _connected(pairs: Collection[tuple[int, int]]) -> bool:
-    near: dict[int, list[int]] = {}
-    for a, b in pairs:
-        near.setdefault(a, []).append(b)
-        near.setdefault(b, []).append(a)
-    todo = list(near)[:1]
-    reached = set(todo)
-    while todo:
-        fresh = set(near[todo.pop()]) - reached
-        reached |= fresh
-        todo += fresh
-    return len(reached) == len(near)
+    import networkx as nx
+
+    return len(pairs) < 2 or nx.is_connected(nx.Graph(list(pairs)))
 
 
 def _driver(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from structkin.checked import checked
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.mechanism import Mechanism
 
 
@@ -229,8 +229,7 @@ class Builder:
             mechanism = Mechanism.from_dict(self._data)
         except InputError as error:
             raise InputError([*self._problems, *error.problems], error.source) from None
-        if self._problems:
-            raise InputError(self._problems, mechanism.title or "mechanism")
+        raise_problems(self._problems, mechanism.title or "mechanism")
         return mechanism
 
     def __repr__(self) -> str:

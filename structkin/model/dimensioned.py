@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from structkin.errors import InputError, Problem
+from structkin.errors import Problem, raise_problems
 from structkin.model.adjacency import link_named
 from structkin.model.mechanism import GROUND, Mechanism
 from structkin.model.topology import JOINT_KINDS, Joint, Topology, pin_of, suggest
@@ -68,8 +68,7 @@ def mechanism_of(
     for name, value in (links or {}).items():
         if not isinstance(value.get("points", []) if isinstance(value, Mapping) else value, list | tuple):
             names.problems.append(Problem(f"links.{name}", "expected a list of points", "such as ['P']"))
-    if names.problems:
-        raise InputError(names.problems, topology.title or "topology", more=True)
+    raise_problems(names.problems, topology.title or "topology", more=True)
     if topology.ground != GROUND and GROUND in topology.links:
         names.problems.append(Problem(f"links.{GROUND}", "is a link that moves", "choose another name"))
     places = names.keyed("points", points)
@@ -94,8 +93,7 @@ def mechanism_of(
         "joints": _joints(names, names.keyed("joints", joints), {id: point for id, (_, point) in slides.items()}),
         "drivers": _drivers(names, drivers or {}),
     }
-    if names.problems:
-        raise InputError(names.problems, topology.title or "topology")
+    raise_problems(names.problems, topology.title or "topology")
     built = Mechanism(**data)
     _compare(names, built)
     return built
@@ -191,5 +189,4 @@ def _compare(names: _Names, built: Mechanism) -> None:
     ]
     extra = [one for one in built.topology.joints if f"joints.{one.id}" not in wanted and one.id not in built._added]
     problems += [Problem(f"joints.{one.id}", "is not in the topology", "share no other point") for one in extra]
-    if problems:
-        raise InputError(problems, names.topology.title or "topology")
+    raise_problems(problems, names.topology.title or "topology")

@@ -34,6 +34,14 @@ def freeze(noun: object) -> None:
                 read_only(item)
 
 
+class Frozen:
+    """The base of dataclasses whose arrays are read-only."""
+
+    def __post_init__(self) -> None:
+        """Make all arrays read-only."""
+        freeze(self)
+
+
 def _mapping(items: dict[Any, Any]) -> MappingProxyType[Any, Any]:
     return MappingProxyType(items)
 

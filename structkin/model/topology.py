@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from structkin.checked import checked
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -164,8 +164,7 @@ class Topology:
     def __post_init__(self) -> None:
         """Check names, kinds and ends."""
         problems = list(_problems(self))
-        if problems:
-            raise InputError(problems, self.title or "topology")
+        raise_problems(problems, self.title or "topology")
 
     def __repr__(self) -> str:
         """Show the title and the counts."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.topology import Driver, Joint, Topology, suggest
 
 T = TypeVar("T", bound=Topology)
@@ -61,8 +61,7 @@ def checked(
         seen = {problem.key for problem in problems}
         more = [problem for problem in error.problems if problem.key not in seen]
         raise InputError([*problems, *more], title or "topology") from None
-    if problems:
-        raise InputError(problems, title or "topology")
+    raise_problems(problems, title or "topology")
     return topology
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from structkin.errors import InputError, Problem
+from structkin.errors import Problem, raise_problems
 from structkin.joints.belt import Belt
 from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.curve_slot import CurveSlot
@@ -70,8 +70,7 @@ def spatial_model(
     bodies = planar.bodies()
     joints = {joint.name: joint for joint in planar.joints(cylinders)}
     loads = {load.name: load for load in planar.loads(joints)}
-    if planar.problems:
-        raise InputError(planar.problems, mechanism.title or "mechanism")
+    raise_problems(planar.problems, mechanism.title or "mechanism")
     gravity = vector(mechanism.forces.gravity)
     points = {name: vector(place) for name, place in mechanism.links[GROUND].local.items()}
     model = SpatialModel(mechanism.title, bodies, joints, loads, {}, gravity, points, mechanism.duration)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from structkin.errors import InputError, Problem
+from structkin.model.frozen import Frozen
 from structkin.multibody.model import GROUND, Body, JointLoad, SpatialModel, Spring, Stop
 from structkin.types import Floats
 
@@ -31,7 +32,7 @@ class BodyStates(NamedTuple):
     arm: Floats
 
 
-class Readings(ABC):
+class Readings(Frozen, ABC):
     """The bodies, points and sensors of a model at the times t (n,) [s]; SI, in ground axes."""
 
     model: SpatialModel

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from structkin.groups import kind
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.plan.closing import Closing, half_square, half_square_of, turn_of_guide
-from structkin.plan.known_state import Contact, KnownState
+from structkin.plan.known_state import Contact
 from structkin.plan.plan import Operand
 from structkin.plan.turns import turn_of_driver
 from structkin.rows.affine import Affine, Frame
@@ -75,7 +75,8 @@ def _driven_distance(closing: Closing, tie: Contact, driver: str) -> Mapping[str
     """Close a link with a driven distance between one of its points and a known point: circles, or circle and line."""
     state, drive = closing.state, closing.state.mechanism.drivers[driver]
     assert drive.ends is not None
-    mine = [end for end in drive.ends if end[0] == tie.link or tie.link in _links_at(state, end[1])]
+    own = state.mechanism.links[tie.link].local
+    mine = [end for end in drive.ends if end[0] == tie.link or end[1] in own]
     known = [place for end in drive.ends if (place := closing.known_point(*end)) is not None]
     if len(mine) != 1 or len(known) != 1:
         return None
@@ -106,7 +107,3 @@ def at_distance(
     inputs = (closing.vector(center), reach, closing.vector(start), closing.vector(along), offset)
     place = closing.close("RRP", inputs, sketch, name)
     return {tie.link: Frame(place - direction * local, direction)}
-
-
-def _links_at(state: KnownState, point: str) -> tuple[str, ...]:
-    return tuple(link.name for link in state.mechanism.links.values() if point in link.local)

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from structkin.errors import InputError, Problem, StructureError
+from structkin.errors import InputError, Problem, StructureError, raise_problems
 from structkin.groups import General, Rows
 from structkin.groups.kind import Values
 from structkin.joints.geneva import Geneva
+from structkin.joints.guide import Guide
 from structkin.joints.law_cam import LawCam
 from structkin.joints.row_writer import DrivenForm, PointGuide, RowWriter
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
 from structkin.numerical_tolerances import DETERMINED, RESIDUAL, SHORTEST_LINK
 from structkin.plan.closing import half_square_of, turn_of_guide
-from structkin.plan.driver_rows import write_driver
 from structkin.plan.higher_pairs import require_carrier
 from structkin.plan.known_state import Contact, KnownState
 from structkin.plan.plan import Operand, Register
@@ -97,8 +97,7 @@ def _require_alike(state: KnownState, group: Group) -> None:
         for link, length in lengths.items()
         if 0.0 < length < SHORTEST_LINK * lengths[longest]
     ]
-    if problems:
-        raise InputError(problems, state.mechanism.title or "mechanism")
+    raise_problems(problems, state.mechanism.title or "mechanism")
 
 
 def _is_drawn_singular(form: General, h: Values, frames: Sequence[tuple[complex, complex]]) -> bool:
@@ -449,3 +448,37 @@ class GroupWriter(RowWriter):
         spans = [abs(a - b) for beside in places for a in beside for b in beside]
         drawn = list(self.mechanism.places.values())
         return max(spans, default=0.0) or max((abs(a - drawn[0]) for a in drawn), default=0.0) or 1.0
+
+
+# --- the rows of drivers ----------------------------------------------------------------------------------------------
+
+
+def write_driver(w: RowWriter, drive: DriverCoordinate) -> None:
+    """Write the rows of a driver."""
+    DRIVERS[drive.kind](w, drive)
+
+
+def _angle(w: RowWriter, drive: DriverCoordinate) -> None:
+    first, second = drive.links
+    w.orient(drive.id, (first, second), 1 + 0j, drive.id)
+
+
+def _slide(w: RowWriter, drive: DriverCoordinate) -> None:
+    assert drive.joint is not None
+    along, vector, links = w.line(drive.joint)
+    row = Row.dot(along, vector).plus(-w.mechanism.joints.of(Guide)[drive.joint].start)
+    w.driven(drive, "travel", links, w.size, row, "value")
+
+
+def _distance(w: RowWriter, drive: DriverCoordinate) -> None:
+    assert drive.ends is not None
+    (E, first), (F, second) = (w.end(*end) for end in drive.ends)
+    w.driven(drive, "distance", (first, second), w.size**2, Row.half_square(F - E), "half square")
+
+
+#: The function that writes the rows of each kind of driver.
+DRIVERS: Mapping[str, Callable[[RowWriter, DriverCoordinate], None]] = {
+    "angle": _angle,
+    "slide": _slide,
+    "distance": _distance,
+}

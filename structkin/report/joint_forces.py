@@ -143,7 +143,7 @@ def hardest(found: Kinetostatics) -> dict[str, Any] | None:
 
 def _sizes(found: Kinetostatics, reactions: list[Reaction]) -> list[tuple[str, Floats]]:
     """Return the sizes (n,) [N] of the forces at joints, and at the pins of the drivers that set a distance."""
-    sizes = [(_bearing(joint, link), np.hypot(*force.T)) for joint, link, force in reactions]
+    sizes = [(joint if x == GROUND else f"{joint} on {x}", np.hypot(*force.T)) for joint, x, force in reactions]
     for id, drive in found.motion.mechanism.drivers.items():
         if pins := [point for _, point in drive.ends or ()]:
             sizes.append((f"{' and '.join(pins)}, pins of {id}", np.abs(found.driver(id))))
@@ -153,10 +153,6 @@ def _sizes(found: Kinetostatics, reactions: list[Reaction]) -> list[tuple[str, F
 def reactions_of(found: Kinetostatics) -> list[Reaction]:
     """Return the forces on links at the joints."""
     return [(joint, link, found.reaction(joint, link)) for joint, link in bearing_links(found.motion.mechanism)]
-
-
-def _bearing(joint: str, link: str) -> str:
-    return joint if link == GROUND else f"{joint} on {link}"
 
 
 def _arrow(motion: Motion, kind: str, id: str, link: str, place: Floats, force: Floats) -> dict[str, Any]:

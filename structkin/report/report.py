@@ -14,7 +14,7 @@ from typing import Any
 
 from structkin.budget import DEFAULT
 from structkin.dynamics.formulations_compared import FormulationComparison
-from structkin.errors import InputError, Problem
+from structkin.errors import Problem, raise_problems
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.report.centres import centres
@@ -199,5 +199,4 @@ def check_call(
         problems.append(Problem("worksheet", f"there is no sample {worksheet}", f"there are {count}, the first is 0"))
     if motion is not None and motion.mechanism is not mechanism:
         problems.append(Problem("motion", "belongs to another mechanism", "call `motion.mechanism.report`"))
-    if problems:
-        raise InputError(problems, mechanism.title or "report")
+    raise_problems(problems, mechanism.title or "report")

@@ -9,7 +9,7 @@ or, for gears, cams and driven angles between moving links, functions of rotatio
 directions (`equations`). The general group, the families of coordinates and all code based on them evaluate their rows
 only here.
 
-What joints (`structkin.joints`) and drivers (`structkin.plan.driver_rows`) write:
+What joints (`structkin.joints`) and drivers (`structkin.plan.general_rows`) write:
 
 | row | equation | source |
 |---|---|---|

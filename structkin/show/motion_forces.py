@@ -245,8 +245,9 @@ def plot_forces(forces: Kinetostatics) -> Figure:
     m = forces.motion.mechanism
     torques = [id for id in m.drivers if effort_unit(m, id) == "N m"]
     pushes = [id for id in m.drivers if effort_unit(m, id) == "N"]
+    colours = [DRIVER, *(PALETTE[k % len(PALETTE)] for k in range(1, len(m.drivers)))]
     panels: list[tuple[str, list[Curve]]] = [
-        (f"{words} [{unit}]", [(id, forces.driver(id), _colour(k)) for k, id in enumerate(ids)])
+        (f"{words} [{unit}]", [(id, forces.driver(id), colours[k]) for k, id in enumerate(ids)])
         for words, unit, ids in (("driver torque", "N m", torques), ("driver force", "N", pushes))
         if ids
     ]
@@ -280,10 +281,6 @@ def in_thousands(label: str, curves: Sequence[Curve]) -> tuple[str, Sequence[Cur
     name, _, unit = label.rstrip("]").partition(" [")
     size, unit = thousands(unit, peak)
     return f"{name} [{unit}]", [(name, values / size, colour) for name, values, colour in curves]
-
-
-def _colour(k: int) -> str:
-    return DRIVER if k == 0 else PALETTE[k % len(PALETTE)]
 
 
 def _reactions(forces: Kinetostatics) -> list[Curve]:

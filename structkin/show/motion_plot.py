@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from structkin.errors import InputError, Problem
+from structkin.errors import Problem, raise_problems
 from structkin.model.topology import suggest
 from structkin.model.units import Units
 from structkin.numerical_tolerances import NEGLIGIBLE, QUADRATURE
@@ -134,8 +134,7 @@ def _selection(motion: Motion, names: Sequence[str]) -> tuple[list[str], list[st
     problems = [
         Problem(name, "is neither a point nor a link", suggest(name, known)) for name in names if name not in known
     ]
-    if problems:
-        raise InputError(problems, m.title or "plot")
+    raise_problems(problems, m.title or "plot")
     once = list(dict.fromkeys(names))
     return [name for name in once if name in held], [name for name in once if name in m.links]
 

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.joints.pair import Poses
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
@@ -126,8 +126,7 @@ def _check(mechanism: Mechanism, motions: Mapping[str, Motion | None], trace: Se
             other = motion.mechanism
             if set(other.links) != set(mechanism.links) or set(other.places) != set(mechanism.places):
                 problems.append(Problem(name, "belongs to another mechanism", f"pass {name}.mechanism"))
-    if problems:
-        raise InputError(problems, mechanism.title or "picture")
+    raise_problems(problems, mechanism.title or "picture")
 
 
 def _caption(motion: Motion | None, sample: int, measures: Measures) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from structkin.errors import InputError, Problem
+from structkin.errors import Problem, raise_problems
 from structkin.multibody.model import GROUND as FIXED
 from structkin.multibody.model import Body, SpatialModel, Spring
 from structkin.multibody.readings import Readings
@@ -235,8 +235,7 @@ def animate_space(
         for name in points
         if not _is_point(model, name)
     ]
-    if problems := problems + film_problems(fps, seconds, width):
-        raise InputError(problems, model.name or "animation")
+    raise_problems(problems + film_problems(fps, seconds, width), model.name or "animation")
     span = float(motion.t[-1] - motion.t[0])
     plays = seconds or min(max(span, SHORTEST), LONGEST)
     # What ends at once stands still.

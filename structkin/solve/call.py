@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structkin.budget import HINT, TOGETHER
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.numerical_tolerances import WHOLE
@@ -105,8 +105,7 @@ def make_schedule(
             for name, value in (("samples", samples), ("duration", duration))
             if value is not None
         ]
-    if problems:
-        raise InputError(problems, mechanism.title)
+    raise_problems(problems, mechanism.title)
     times = _times(mechanism, samples, t, given, laws, duration)
     with np.errstate(all="ignore"):
         # Outside its domain a law has no value: that is a status of the sample.

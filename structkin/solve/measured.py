@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from structkin.checked import checked
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.flaw import Flaw, short
 from structkin.model.mechanism import GROUND
 from structkin.model.tables import Column, read_table, titles_of
@@ -148,8 +148,7 @@ def compare_measured(
             problems.append(Problem(name, flaw.message, flaw.hint))
             continue
         x, read[name] = np.array(pair).T
-    if problems:
-        raise InputError(problems, str(path))
+    raise_problems(problems, str(path))
     x = x * mechanism.units.scale(kind)
     motion = _motion(mechanism, against, x, budget)
     found = []
@@ -233,8 +232,7 @@ def _chosen(
         problems.append(Problem("", "no column is a quantity of the mechanism", hint))
     if against and against[0] != "t" and len(m.drivers) > 1:
         problems.append(Problem(against[0], "is one of several drivers", "measure against time: t"))
-    if problems:
-        raise InputError(problems, str(path))
+    raise_problems(problems, str(path))
     return {name: title if title in titles else int(title) for name, title in wanted.items()}, against[0]
 
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from structkin.compiled import HINT, has_numba
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.parts import Law
 from structkin.multibody.model import GROUND, Force, JointLoad, SpatialModel, Spring, Stop, Torque
 from structkin.multibody.readings import NO_REACTIONS, not_functions
@@ -192,8 +192,7 @@ def check(
         problems += _laws_end(model, duration)
     if not has_numba():
         problems.append(Problem("", "Numba, which small steps need, is not installed or does not fit", HINT))
-    if problems:
-        raise InputError(problems, model.name)
+    raise_problems(problems, model.name)
 
 
 def _number(value: object, above: float) -> bool:
@@ -248,8 +247,7 @@ def check_start(model: SpatialModel, solids: Solids, elements: dict[str, Element
         message = f"{dt:g} s is unstable with these joints, springs and dampers"
         hint = f"the largest stable step is {largest:.3g} s in the start pose" if largest > SHORTEST_TIME else ""
         problems.append(Problem("step", message, hint))
-    if problems:
-        raise InputError(problems, model.name)
+    raise_problems(problems, model.name)
 
 
 def _torn(model: SpatialModel, solids: Solids) -> list[Problem]:

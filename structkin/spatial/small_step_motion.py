@@ -10,7 +10,6 @@ from functools import cached_property
 
 import numpy as np
 
-from structkin.model.frozen import freeze
 from structkin.multibody.model import GROUND, JointLoad, SpatialModel, Stop
 from structkin.multibody.readings import BodyStates, Readings, body_and_place
 from structkin.spatial.elements import HELD, Element
@@ -117,10 +116,6 @@ class SmallStepMotion(Readings):
     packed: Packed
     records: Floats
     readings: Floats
-
-    def __post_init__(self) -> None:
-        """Make all arrays read-only."""
-        freeze(self)
 
     @property
     def step(self) -> float:

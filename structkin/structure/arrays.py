@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structkin.checked import checked
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.arguments import index as whole_index
 from structkin.model.topology import DRIVER_KINDS, JOINT_KINDS, Driver, Joint, Topology, in_words, pin_of
 from structkin.types import Flags, Ints
@@ -278,8 +278,7 @@ class TopologyArrays:
                 if not len(getattr(self, name)):
                     object.__setattr__(self, name, Numbered(prefix, count))
             problems += mistakes(self)
-        if problems:
-            raise InputError(problems, self.title or "topology")
+        raise_problems(problems, self.title or "topology")
 
     def __repr__(self) -> str:
         """Show the counts."""
@@ -446,8 +445,7 @@ def _numbered(matrix: Any, title: str) -> tuple[Ints, Ints, Ints, int]:
         again[np.unique(a * n + b, return_index=True)[1]] = False
         problems += places(again, lambda k: "is given twice", "number the joints, or use Topology")
         number = np.unique(np.minimum(a, b) * n + np.maximum(a, b), return_inverse=True)[1]
-    if problems:
-        raise InputError(problems, title)
+    raise_problems(problems, title)
     return number, a, b, n
 
 

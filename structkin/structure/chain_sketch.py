@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from structkin.errors import InputError, Problem
+from structkin.errors import Problem, raise_problems
 from structkin.model.topology import Driver, Topology, pin_of
 from structkin.structure.chain_layout import layout
 from structkin.structure.kinematic_chains import MOST
@@ -24,8 +24,7 @@ TRIES, SHAKE, SHORT = 24, 0.15, (1.0, 0.5)
 
 def sketch(topology: Topology) -> dict[str, tuple[float, float]]:
     """Return the places (x, y) of the joints, see `Topology.sketch`."""
-    if problems := list(_problems(topology)):
-        raise InputError(problems, topology.title or "topology")
+    raise_problems(list(_problems(topology)), topology.title or "topology")
     laid_out = layout(topology)
     random = np.random.default_rng(0)
     best, most = laid_out, -1.0

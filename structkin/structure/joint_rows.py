@@ -22,7 +22,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from structkin.errors import InputError, Problem
+from structkin.errors import Problem, raise_problems
 from structkin.model.topology import JOINT_KINDS, Topology
 from structkin.structure.arrays import ANGLE, DISTANCE, KINDS, SLIDE, F, Numbered, R, TopologyArrays
 from structkin.types import Flags, Ints
@@ -133,8 +133,7 @@ def rows_of(topology: Topology | TopologyArrays) -> Rows:
         return np.where(end < 0, n_bodies + pin_of_joint[np.where(end < 0, ~end, 0)], link)
 
     _refuse(t, joint_of, vertex(t.driver_ends), problems)
-    if problems:
-        raise InputError(problems, t.title or "topology")
+    raise_problems(problems, t.title or "topology")
 
     # a unit: all rows of one joint between the same two vertices; a pin with a vertex has one per link on it, and
     # fastened links have one each with the first

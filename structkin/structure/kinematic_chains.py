@@ -21,7 +21,7 @@ from math import comb
 import numpy as np
 
 from structkin.checked import checked
-from structkin.errors import InputError, Problem
+from structkin.errors import Problem, raise_problems
 from structkin.model.topology import Joint, Topology
 from structkin.structure.inputs.ranked_inputs import InputChoice, verdict_of
 from structkin.structure.isomorphism import fingerprint, isomorphic
@@ -49,8 +49,7 @@ def chains(links: int, mobility: int = 1, *, fractionated: bool = True) -> tuple
     >>> chains(6)[0].title, [len(inversions(chain)) for chain in chains(6)]
     ('chain 1 of 2: 6 links, mobility 1', [2, 3])
     """
-    if problems := list(_problems(links, mobility)):
-        raise InputError(problems, "chains")
+    raise_problems(list(_problems(links, mobility)), "chains")
     loops = (links - 1 - mobility) // 2
     level = [_loop(size) for size in range(3, links + 1) if _fits(_loop(size), mobility if loops == 1 else None)]
     for loop in range(2, loops + 1):

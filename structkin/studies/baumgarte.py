@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structkin.dynamics.integrators.step_roots import STEP_POLYNOMIALS, step_roots
+from structkin.dynamics.integrators.methods import STEP_POLYNOMIALS, step_roots
 from structkin.numerical_tolerances import ROUNDING
 from structkin.types import Complexes, Floats
 

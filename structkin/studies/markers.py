@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.flaw import Flaw, decimal_comma
 from structkin.model.tables import SHEET, read_text
 from structkin.model.topology import suggest
@@ -99,8 +99,7 @@ def read_markers(
     table = {one: _numbers(rows, one, problems) for one in (time, *wanted, *plate)}
     if not problems:
         problems += _uneven(table[time])
-    if problems:
-        raise InputError(problems, source)
+    raise_problems(problems, source)
     scale = LENGTHS[unit]
     places = {name: scale * np.column_stack((table[f"{name}_x"], table[f"{name}_y"])) for name in names}
     force = moment = None

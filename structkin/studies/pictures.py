@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
-from structkin.dynamics.integrators.step_roots import STEP_POLYNOMIALS
+from structkin.dynamics.integrators.methods import STEP_POLYNOMIALS
 from structkin.numerical_tolerances import LEAST_DRAWN, ROUNDING_OF_ONE
 from structkin.show.style import DRIVER, GROUND, NORMAL, PALETTE, SMALL, new_figure
 from structkin.studies.agreement import BlandAltman

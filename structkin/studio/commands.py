@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from structkin.errors import InputError
+from structkin.errors import raise_problems
 from structkin.model.collector import Collector
 from structkin.model.document import FORBIDDEN
 from structkin.studio import locks, references
@@ -363,8 +363,7 @@ def _check_free(document: Document, section: str, name: str) -> None:
     names.check_name(key, name, FORBIDDEN)
     if name in RESERVED:
         names.fault(key, f"the name '{name}' is reserved", "choose another name")
-    if names.problems:
-        raise InputError(names.problems, "studio")
+    raise_problems(names.problems, "studio")
     others = ("links",) if section == "links" else SHARED
     taken = [other for other in others if name in document.section(other)]
     if taken:

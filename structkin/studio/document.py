@@ -12,7 +12,7 @@ from itertools import count
 from string import ascii_uppercase
 from typing import Any
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.flaw import Flaw
 from structkin.model.units import Units, check_file_unit
 from structkin.studio.door import flaws
@@ -42,8 +42,7 @@ class Document:
 
     def __post_init__(self) -> None:
         """Check what comes in: every document passes here, from wherever it is."""
-        if problems := flaws(self.data):
-            raise InputError(problems, "studio")
+        raise_problems(flaws(self.data), "studio")
 
     def section(self, name: str) -> Mapping[str, Any]:
         """Return a section; an empty one if it is missing."""

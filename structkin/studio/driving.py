@@ -18,10 +18,9 @@ import numpy as np
 
 from structkin.branches.four_bar import impossible_loops
 from structkin.branches.limits.words import why
-from structkin.dynamics.reduced.counted import Counted
 from structkin.dynamics.reduced.pose import NoPoseError, Pose
 from structkin.dynamics.reduced.smooth_poses import Poses
-from structkin.dynamics.slot_map import SlotMap
+from structkin.dynamics.slot_map import Counted, SlotMap
 from structkin.dynamics.start import with_coordinates
 from structkin.errors import InputError, Problem, StructkinError
 from structkin.model import Mechanism

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import structkin
-from structkin.errors import InputError, Problem, StructkinError
+from structkin.errors import InputError, Problem, StructkinError, raise_problems
 from structkin.model import Mechanism
 from structkin.show.view import view
 from structkin.studio.document import Document
@@ -138,8 +138,7 @@ class Search:
         assert self.mechanism is not None, "the session has checked it"
         problems: list[Problem] = []
         options = arguments_of(self.mechanism, wish.entries(), None, problems)
-        if problems:
-            raise InputError(problems, "studio")
+        raise_problems(problems, "studio")
         best = self.mechanism.optimise(**options, progress=self._advance)
         parameters = read_parameters(self.mechanism, best.values)
 

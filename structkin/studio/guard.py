@@ -3,14 +3,22 @@
 Three checks are each sufficient against a hostile page in the same browser. The Host header must be this machine's
 loopback address, so that a name which is made to point here (DNS rebinding) gets nothing. The Origin header, which a
 browser sends and a page cannot change, must be that of the studio itself. And data is sent or accepted only with the
-token that is part of the printed address. A fourth one keeps out other users of the machine; see `peer`.
+token that is part of the printed address. A fourth one keeps out other users of the machine; Linux lists
+the user of each socket, and nobody can choose it.
+
+The token alone does not keep other users of the machine out: they see the command that starts the browser, and with it
+the address.
 """
 
 from __future__ import annotations
 
+import os
 import secrets
+import socket
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.responses import PlainTextResponse
@@ -18,7 +26,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from structkin.studio.page import ASSETS
-from structkin.studio.peer import is_own
 
 #: Headers of every answer: nothing is loaded from elsewhere or sent there, and no other page may frame this one.
 HEADERS: Mapping[str, str] = {
@@ -83,3 +90,44 @@ def _with_headers(send: Send) -> Send:
         await send(message)
 
     return guarded
+
+
+# --- who is at the other end ------------------------------------------------------------------------------------------
+
+#: The sockets of this machine: number, own address, other address, state, ..., user; see proc_pid_net(5).
+TABLE = Path("/proc/net/tcp")
+ESTABLISHED = "01"
+#: The system lists its sockets piece by piece: while others open and close, it may pass over one or repeat it.
+READINGS = 10
+
+
+def is_own(client: tuple[str, int] | None, port: int) -> bool:
+    """Return whether a connection to a port of this machine comes from this user or root; True if nobody can say.
+
+    A socket that its program has closed belongs to nobody: what was sent before is not read.
+    """
+    if sys.platform == "win32":
+        return True
+    listed = False
+    try:
+        here, there = _address("127.0.0.1", port), _address(*(client or ("", 0)))
+        for _ in range(READINGS):
+            lines = TABLE.read_text(encoding="ascii").splitlines()
+            rows = [line.split() for line in lines if here in line and there in line]
+            users = {int(row[7]) for row in rows if row[1:4] == [there, here, ESTABLISHED]}
+            if users:
+                return users <= {0, os.getuid()}
+            listed |= any(row[1:3] == [here, there] for row in rows)
+    except OSError:
+        return True
+    return not listed
+
+
+def _address(host: str, port: int) -> str:
+    """Return an address as it is written in the table; raise `OSError` if it is not one.
+
+    >>> _address("127.0.0.1", 8000) in ("0100007F:1F40", "7F000001:1F40")
+    True
+    """
+    number = int.from_bytes(socket.inet_aton(host), sys.byteorder)
+    return f"{number:08X}:{port:04X}"

@@ -1,4 +1,7 @@
-"""What is drawn over a pose on request: velocities, accelerations, instant centres, and forces at rest."""
+"""What is drawn over a pose on request: velocities, accelerations, instant centres, and forces at rest.
+
+And what is plotted beside the drawing: points, links and driver efforts over the motion by the drivers' laws.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from structkin.errors import InputError
+from structkin.model import Mechanism
 from structkin.model.mechanism import GROUND
 from structkin.report.centres import centres_relative_to
-from structkin.report.joint_forces import arrows_of
-from structkin.report.rates import rates
+from structkin.report.joint_forces import arrows_of, forces
+from structkin.report.rates import plots, rates
 from structkin.show.quantities import measures_of
+from structkin.show.view import samples
 from structkin.studio.document import refuse
 from structkin.studio.driving import Driving
 
@@ -78,4 +83,31 @@ def _first(values: dict[str, Any]) -> dict[str, Any]:
     """Return the values of the only sample."""
     return {
         key: one[0] if isinstance(one, Sequence) and not isinstance(one, str) else one for key, one in values.items()
+    }
+
+
+# --- courses ----------------------------------------------------------------------------------------------------------
+
+#: Samples of a plot.
+SAMPLES = 181
+
+
+def courses(mechanism: Mechanism) -> dict[str, Any]:
+    """Return the courses as in a report: `plots`, `rates`, `efforts` and joint forces, and the samples without frames.
+
+    Raises `InputError` if there is no motion.
+
+    >>> from structkin.examples import path
+    >>> found = courses(Mechanism.load(path("crank_rocker")))
+    >>> found["plots"]["points"], found["samples"]["n"], found["efforts"]
+    (['P', 'B', 'C'], 181, [])
+    """
+    motion = mechanism.solve(SAMPLES)
+    found = forces(motion) or {"panels": [], "notes": []}
+    return {
+        "plots": plots(motion),
+        "rates": rates(motion),
+        "efforts": found["panels"],
+        "notes": found["notes"],
+        "samples": {**samples(mechanism, motion), "frames": {}},
     }

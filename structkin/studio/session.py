@@ -90,7 +90,6 @@ from structkin.model import Mechanism
 from structkin.studio import commands, gallery, share, wire, wishes
 from structkin.studio.adopt import with_pose
 from structkin.studio.check import Check, check
-from structkin.studio.courses import courses
 from structkin.studio.document import Document, refuse
 from structkin.studio.driving import Driving, Progress
 from structkin.studio.faults import fault
@@ -98,7 +97,7 @@ from structkin.studio.files import MechanismFile, opened, points_in
 from structkin.studio.finding import Search
 from structkin.studio.free_run import FreeRun, Pull, let_go, pose_of, stop_of
 from structkin.studio.history import History
-from structkin.studio.layers import Layers
+from structkin.studio.layers import Layers, courses
 from structkin.studio.marks import marks
 
 PROTOCOL = 1

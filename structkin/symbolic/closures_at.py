@@ -1,6 +1,6 @@
 """The equations Phi(q) = 0 of the joints that close loops, their Jacobian W^T and gamma, from the forward passes.
 
-See `structkin.symbolic.closing` for the rows of each kind of joint. A loop ends in a point and a triad of axes on each
+See `structkin.symbolic.tree` for the rows of each kind of joint. A loop ends in a point and a triad of axes on each
 of its two bodies A and B. With d from A's point to B's, u an axis of A and w one of B, omega and a from the passes with
 qdd = 0,
 
@@ -15,10 +15,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from structkin.symbolic.compiling import compiled
 from structkin.symbolic.loads_at import point_at
-from structkin.symbolic.passes import Bodies, Work
-from structkin.symbolic.vectors import Vector, cross, dot, get, minus, plus, times, turned
+from structkin.symbolic.recursive import Bodies, Work
+from structkin.symbolic.vectors import Vector, compiled, cross, dot, get, minus, plus, times, turned
 from structkin.types import Floats, Ints
 
 GAP, ANGLE = 0, 1

@@ -8,10 +8,10 @@ import numpy as np
 
 from structkin.numerical_tolerances import CLOSED_IN_SPACE, HALF_DIGITS, LAST_DIGIT
 from structkin.symbolic.closures_at import Rows, closures
-from structkin.symbolic.compiling import compiled
 from structkin.symbolic.loads_at import Loads, apply
-from structkin.symbolic.passes import Bodies, Work, columns, efforts, masses, move, place
+from structkin.symbolic.recursive import Bodies, Work, columns, efforts, masses, move, place
 from structkin.symbolic.solving import constrained, least_change, reduced, solve_groups
+from structkin.symbolic.vectors import compiled
 from structkin.types import Floats, Ints
 
 #: How an evaluation ended.

@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 
 from structkin.budget import DEFAULT, HINT, TOGETHER, SpentError, charge, metered
 from structkin.compiled import announce, has_numba, package_folder
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.law_breaks import law_breaks
 from structkin.multibody.model import SpatialModel, Spring
 from structkin.multibody.readings import not_functions
@@ -68,8 +68,7 @@ def simulate(
         if not (_is_a(value, kind) and fine(value))
     ]
     problems += not_functions(progress=progress)
-    if problems:
-        raise InputError(problems, model.name)
+    raise_problems(problems, model.name)
 
     def spent() -> Problem:
         message = f"{samples:,} samples of {len(model.bodies)} bod{'y' if len(model.bodies) == 1 else 'ies'}"

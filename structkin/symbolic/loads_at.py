@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import sqrt
 from typing import NamedTuple
 
-from structkin.symbolic.compiling import compiled
-from structkin.symbolic.passes import Bodies, Work
+from structkin.symbolic.recursive import Bodies, Work
 from structkin.symbolic.vectors import (
     Vector,
+    compiled,
     cross,
     dot,
     get,

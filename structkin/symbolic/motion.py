@@ -2,7 +2,7 @@
 
 Multipliers and joint reactions follow from the accelerations:
 
-    W lambda = M qdd + h - f;  then F and L of the backward pass (see `passes`), with the forces of closure as loads
+    W lambda = M qdd + h - f;  then F and L of the backward pass (see `recursive`), with the forces of closure as loads
 
 Where equations of closure depend on each other, lambda is known but for N c, N the null space of W: the multipliers and
 the components of reactions on which some column of N acts are not determined by rigid bodies, and NaN.
@@ -18,19 +18,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from structkin.errors import InputError, Problem
-from structkin.model.frozen import freeze
 from structkin.multibody.model import GROUND, SpatialModel
 from structkin.multibody.readings import BodyStates, Readings, body_and_place
 from structkin.numerical_tolerances import HALF_DIGITS
 from structkin.symbolic import evaluating
 from structkin.symbolic.closures_at import ANGLE, Rows
-from structkin.symbolic.compiling import compiled
 from structkin.symbolic.loads_at import push
-from structkin.symbolic.model_arrays import entry_of, loop_of_row
-from structkin.symbolic.passes import Work, efforts, move
-from structkin.symbolic.system import System
+from structkin.symbolic.recursive import Work, efforts, move
+from structkin.symbolic.system import System, entry_of, loop_of_row
 from structkin.symbolic.tree import Tree, with_bodies_cut
-from structkin.symbolic.vectors import cross, get, minus, plus, put_sum, times, turned, turned_back
+from structkin.symbolic.vectors import compiled, cross, get, minus, plus, put_sum, times, turned, turned_back
 from structkin.types import Floats
 
 if TYPE_CHECKING:
@@ -162,10 +159,6 @@ class TreeMotion(Readings):
     tree: Tree
     frames: Mapping[str, Floats]
 
-    def __post_init__(self) -> None:
-        """Make all arrays read-only."""
-        freeze(self)
-
     @cached_property
     def _reactions(self) -> Reactions:
         from structkin.symbolic.system import System
@@ -175,7 +168,7 @@ class TreeMotion(Readings):
     def multipliers(self, joint: str) -> Floats:
         """Return the Lagrange multipliers (n, r) [N or N m] of a joint at which a loop is cut.
 
-        They belong to the rows of `structkin.symbolic.closing`, gaps along axes of the first body: that of a gap is the
+        They belong to the rows of `structkin.symbolic.tree`, gaps along axes of the first body: that of a gap is the
         force on the second body along its axis. NaN where equations of closure depend on each other, so that they do
         not determine it. Raises `InputError` for another joint.
         """

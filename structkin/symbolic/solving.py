@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 
 from structkin.numerical_tolerances import LAST_DIGIT, LEAST_POSITIVE
-from structkin.symbolic.compiling import compiled
+from structkin.symbolic.vectors import compiled
 from structkin.types import Floats, Ints
 
 

@@ -1,11 +1,25 @@
-"""Vectors of three numbers as tuples, and rows of arrays of them: small functions that a compiler inlines."""
+"""Vectors of three numbers as tuples, and rows of arrays of them: small functions that a compiler inlines.
+
+They are compiled with Numba where it is installed; the same source runs without it, slowly. The modules that use this
+are imported when they are first needed: Numba takes a while to import.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import cos, sin
+from typing import Any, TypeVar
 
-from structkin.symbolic.compiling import compiled
+from structkin.compiled import kept
 from structkin.types import Floats
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def compiled(function: Function) -> Function:
+    """Return the function compiled with Numba, or the function itself if Numba is not installed."""
+    return kept(function, error_model="numpy", no_cfunc_wrapper=True)
+
 
 Vector = tuple[float, float, float]
 

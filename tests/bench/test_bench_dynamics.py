@@ -9,8 +9,7 @@ import pytest
 
 from structkin.bench.dynamics import measured_runs
 from structkin.bench.dynamics.cases import chain, four_bar, four_bars, windows
-from structkin.bench.dynamics.measured_runs import Case, Pace, SimulationRun, at_target, compare, paces
-from structkin.bench.dynamics.peers import PEERS
+from structkin.bench.dynamics.measured_runs import PEERS, Case, Pace, SimulationRun, at_target, compare, paces
 from structkin.bench.dynamics.simulation_tables import DynamicsComparison, draw, pace_lines, table_lines
 
 

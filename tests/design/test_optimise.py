@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import re
+import weakref
 
 import numpy as np
 import pytest
@@ -269,6 +271,24 @@ def test_a_range_and_its_derivatives_search_the_limits_once(monkeypatch: pytest.
     cosine = (a * a + d * d - (b + c) ** 2) / (2 * a * d)
     assert np.isclose(width, 2 * np.arccos(cosine))
     assert np.isclose(slope, 2 * (b + c) / (a * d * np.sqrt(1 - cosine**2)))
+
+
+def test_the_ranges_of_two_drivers_search_once_each_and_keep_no_mechanism(monkeypatch: pytest.MonkeyPatch) -> None:
+    arm = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0.2), "C": (2, 0.1), "D": (3, 0.4), "E": (3.5, 0)},
+        links={"ground": ["A", "E"], "a": ["A", "B"], "b": ["B", "C"], "c": ["C", "D"], "d": ["D", "E"]},
+        drivers={"left": {"joint": "A", "speed": 1.0}, "right": {"joint": "E", "speed": 1.0}},
+    )
+    limits, searched = sk.Mechanism.limits, list[str]()
+    monkeypatch.setattr(sk.Mechanism, "limits", lambda m, driver: (searched.append(driver), limits(m, driver))[1])
+    motion, measures = arm.solve(t=[0.0]), [design.driver_range(id) for id in ("left", "right")]
+    for _ in range(2):
+        assert all(np.isfinite(measure.values(motion)).all() for measure in measures)
+    assert searched == ["left", "right"]
+    there = weakref.ref(motion)
+    del motion
+    gc.collect()
+    assert there() is None
 
 
 def test_all_wrong_bounds_are_listed_at_once() -> None:

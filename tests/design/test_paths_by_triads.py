@@ -12,7 +12,7 @@ from structkin.design import any_topology
 from structkin.design.any_topology import AnyLinkage
 from structkin.design.paths import Wish
 from structkin.design.refine import Lanes
-from structkin.design.verify import verified
+from structkin.design.synthesise import verified
 
 
 @pytest.fixture

@@ -19,15 +19,14 @@ from test_contacts import ball, pair
 
 import structkin as sk
 from structkin.bench.dynamics.cases import four_bar as conservative_four_bar
-from structkin.dynamics.compiled import machine
 from structkin.dynamics.compiled.curves_at import on_curve
-from structkin.dynamics.compiled.formulas import Laws
 from structkin.dynamics.compiled.memory import Lists, Memory
-from structkin.dynamics.compiled.packing import curve_parts, packed
+from structkin.dynamics.compiled.packing import Laws, curve_parts, packed
 from structkin.dynamics.compiled.source import compiled_equations, plain_equations
-from structkin.dynamics.multipliers.work import expected_evaluations
+from structkin.dynamics.reduced import reduced_equations
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.reduced.reduced_equations import Instant, Reduced
+from structkin.dynamics.simulate import expected_evaluations
 from structkin.dynamics.start import initial_state, start, with_coordinates
 from structkin.groups import General
 from structkin.joints.splines import open_spline, spline
@@ -140,8 +139,7 @@ def law_at(law: Any, t: float) -> tuple[float, float, float]:
     """Value, rate and second rate of a law by the compiled functions; those of plain Python are the same."""
     laws = Laws()
     number = laws.add(law)
-    form, scale, ptr, data = laws.arrays()
-    mem = Memory({"law_form": form, "law_ptr": ptr, "law_scale": scale, "law_data": data, "stack": 400})
+    mem = Memory(laws.parts())
     found = tuple(compiled_equations()["law_at"](mem.I, mem.D, number, t))
     with suppress(ArithmeticError, ValueError):
         np.testing.assert_array_equal(plain_equations()["law_at"](Lists(mem), number, t), found)
@@ -277,12 +275,12 @@ def test_a_run_goes_on_compiled_without_changing_a_bit(
     """Also where bodies meet, and through flat poses."""
     m, switched = make(), []
     alone = [m.simulate(1.2, samples=13, engine=engine, **options) for engine in ("python", "compiled")]
-    compile_ = machine.Machine._compile
+    compile_ = reduced_equations.Machine._compile
     monkeypatch.setattr(
-        machine.Machine, "_compile", lambda self, mem: (switched.append(mem.count), compile_(self, mem))
+        reduced_equations.Machine, "_compile", lambda self, mem: (switched.append(mem.count), compile_(self, mem))
     )
     for name in ("LOADED", "STORED", "NEW"):
-        monkeypatch.setattr(machine, name, 2e-3)
+        monkeypatch.setattr(reduced_equations, name, 2e-3)
     both = m.simulate(1.2, samples=13, **options)
     assert switched and 0 < switched[0] < both.integration.evaluations
     for one in alone:

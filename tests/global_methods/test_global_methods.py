@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 import structkin as sk
 from structkin.examples import path
-from structkin.global_methods import gaps
+from structkin.global_methods import between
 
 COMBINATIONS = [(method, family) for method in METHODS for family in FAMILIES]
 
@@ -355,7 +355,7 @@ def test_large_systems_are_not_examined(monkeypatch):
     (driver,) = m.drivers
     values = np.linspace(m.drivers[driver].start, m.limits(driver).upper.value + 0.1, 40)
     known = m.solve(drivers={driver: values}, method="global")
-    monkeypatch.setattr(gaps, "LARGE", 1)
+    monkeypatch.setattr(between, "LARGE", 1)
     motion = m.solve(drivers={driver: values}, method="global")
     np.testing.assert_array_equal(motion.ok, known.ok)
     assert {failure.outcome for failure in motion.statistics.failures} == {sk.Outcome.NOT_EXAMINED}

@@ -14,7 +14,7 @@ import pytest
 from cases import few
 
 import structkin as sk
-from structkin.dynamics.inverse.efforts_of_variants import effort_of_variants
+from structkin.dynamics.inverse.kinetostatics import effort_of_variants
 from structkin.solve.study.measures import efforts
 from structkin.solve.study.store import ZarrStore
 

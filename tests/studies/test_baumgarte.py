@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from structkin.dynamics.integrators.methods import FIXED
-from structkin.dynamics.integrators.step_roots import step_roots
+from structkin.dynamics.integrators.methods import FIXED, step_roots
 from structkin.errors import InputError
 from structkin.studies.baumgarte import TABLE_1, growth, largest_step, response, roots
 from structkin.studies.pictures import draw_mapping

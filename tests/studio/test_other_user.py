@@ -22,7 +22,7 @@ from talk import deaf, frame, upgrade
 
 from structkin import compiled
 from structkin.examples import path
-from structkin.studio import files, peer
+from structkin.studio import files, guard
 from structkin.studio.files import MechanismFile
 from structkin.studio.history import History
 from structkin.studio.session import Session
@@ -130,7 +130,7 @@ def test_compiled_code_is_not_changed(monkeypatch: pytest.MonkeyPatch):
 
 # --- the table of sockets, on any system ---------------------------------------------------------------------
 
-HERE, THERE = peer._address("127.0.0.1", 4321), peer._address("127.0.0.1", 50000)
+HERE, THERE = guard._address("127.0.0.1", 4321), guard._address("127.0.0.1", 50000)
 OWN = 0 if sys.platform == "win32" else os.getuid()
 
 
@@ -172,11 +172,11 @@ SERVER, CLIENT, STRANGER = row(HERE, THERE, "01", OWN), row(THERE, HERE, "01", O
 def test_the_user_of_a_connection_is_looked_up(
     readings: list[list[str]], is_own: bool, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(peer, "TABLE", Table(*readings))
-    assert peer.is_own(("127.0.0.1", 50000), 4321) == (is_own or sys.platform == "win32")
-    assert peer.is_own(("127.0.0.1", 50001), 4321)
+    monkeypatch.setattr(guard, "TABLE", Table(*readings))
+    assert guard.is_own(("127.0.0.1", 50000), 4321) == (is_own or sys.platform == "win32")
+    assert guard.is_own(("127.0.0.1", 50001), 4321)
 
 
 def test_without_a_table_the_token_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(peer, "TABLE", tmp_path / "none")
-    assert peer.is_own(("127.0.0.1", 50000), 4321)
+    monkeypatch.setattr(guard, "TABLE", tmp_path / "none")
+    assert guard.is_own(("127.0.0.1", 50000), 4321)

@@ -10,8 +10,8 @@ from test_explicit_loops import crank_slider, swinging_block
 from structkin.multibody.joint import SpatialJoint
 from structkin.multibody.model import SpatialModel
 from structkin.symbolic import equations, evaluating
-from structkin.symbolic.closing import ROWS
 from structkin.symbolic.system import System
+from structkin.symbolic.tree import ROWS
 
 
 def closed_by(kind):

@@ -10,8 +10,8 @@ from structkin.errors import InputError
 from structkin.multibody.joint import KINDS, SpatialJoint
 from structkin.multibody.model import Body, SpatialModel
 from structkin.symbolic import evaluating
-from structkin.symbolic.closing import ROWS
 from structkin.symbolic.system import System
+from structkin.symbolic.tree import ROWS
 
 
 def with_joint(model, kind, bodies, seed):

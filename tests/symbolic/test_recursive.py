@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from structkin.multibody.joint import SpatialJoint
 from structkin.multibody.model import Body, SpatialModel
-from structkin.symbolic import passes
+from structkin.symbolic import recursive
 from structkin.symbolic.recursive import Recursive
 
 
@@ -39,7 +39,7 @@ def test_the_source_runs_without_numba(seed, monkeypatch):
     q, qd = np.random.default_rng(seed).normal(size=(2, len(scheme.coordinates)))
     M, C = scheme.mass(q, qd)
     for name in ("place", "move", "columns", "efforts", "masses"):
-        monkeypatch.setattr(f"structkin.symbolic.recursive.{name}", getattr(passes, name).py_func)
+        monkeypatch.setattr(f"structkin.symbolic.recursive.{name}", getattr(recursive, name).py_func)
     plain_M, plain_C = plain.mass(q, qd)
     assert np.allclose(M, plain_M, rtol=1e-13, atol=1e-13)
     assert np.allclose(C, plain_C, rtol=1e-13, atol=1e-12)

@@ -15,7 +15,7 @@ from structkin.branches.assemblies.tree_search import AssemblySearch, DeadEnd, L
 from structkin.branches.four_bar import impossible_loops
 from structkin.budget import DEFAULT, HINT, metered, new_meter
 from structkin.checked import checked
-from structkin.errors import InputError, PoseError, Problem
+from structkin.errors import InputError, PoseError, Problem, raise_problems
 from structkin.model.units import Units
 from structkin.numerical_tolerances import SAME_SOLVED
 from structkin.plan.plan import Plan
@@ -50,8 +50,7 @@ def driver_values(mechanism: Mechanism, drivers: Mapping[str, float] | None, t: 
         for id, z in schedule.drivers.items()
         if not problems and not np.isfinite(z[0, 0])
     ]
-    if problems:
-        raise InputError(problems, mechanism.title)
+    raise_problems(problems, mechanism.title)
     return {id: float(z[0, 0]) for id, z in schedule.drivers.items()}
 
 
@@ -77,8 +76,7 @@ def fixed_modes(mechanism: Mechanism, plan: Plan, modes: Any) -> dict[int, tuple
         else:
             fixed[int(group)] = tuple(int(mode) for mode in row)
             problems += _misfits(plan, int(group), fixed[int(group)])
-    if problems:
-        raise InputError(problems, mechanism.title)
+    raise_problems(problems, mechanism.title)
     return fixed
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import networkx as nx
 import numpy as np
 
 from structkin.groups import Rows
@@ -194,18 +195,10 @@ class _Writer:
 
     def _turning(self) -> list[int]:
         """Return one link of each set of links that keep their angles to each other and not to a known one."""
-        m = self.rows.links
-        leader = list(range(m + 1))
-
-        def find(k: int) -> int:
-            while leader[k] != k:
-                k = leader[k]
-            return k
-
-        for ends in self.tied:
-            a, b = sorted(map(find, ends))
-            leader[a] = b
-        return [k for k in range(m) if find(k) == k]
+        known = self.rows.links
+        graph = nx.Graph(self.tied)
+        graph.add_nodes_from(range(known + 1))
+        return sorted(max(part) for part in nx.connected_components(graph) if known not in part)
 
     def _add(self, form: Entries) -> int:
         if form not in self.quadratic:

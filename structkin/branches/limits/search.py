@@ -18,7 +18,7 @@ from structkin.branches.limits.reach import End
 from structkin.branches.limits.result import Interval, Limit, Limits, driver_words
 from structkin.branches.limits.words import why
 from structkin.budget import HINT, metered
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.arguments import is_number
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
@@ -210,8 +210,7 @@ class Swept:
                 held[id] = float(value)
         if range is not None and not _is_range(range):
             problems.append(Problem("range", f"{range!r} is not a range", "two numbers, the lower one first"))
-        if problems:
-            raise InputError(problems, mechanism.title)
+        raise_problems(problems, mechanism.title)
         assert driver is not None
         self.driver, self.held, self.start = driver, held, held[driver]
         self.given = {id: held[id] for id in drivers or {}}

@@ -5,12 +5,42 @@ The text becomes part of the compiled modules, with that of `dynamics.load_formu
 
 from __future__ import annotations
 
+from math import nan
 from typing import Any
 
-from structkin.dynamics.compiled.laws_at import law_at
 from structkin.dynamics.compiled.memory import LoadMemory
 from structkin.dynamics.load_formulas import add_loads, sliding, touching
+from structkin.model.formula_at import formula_at
 from structkin.numerical_tolerances import ROUNDING
+
+
+def law_at(mem: LoadMemory, law: int, t: float) -> tuple[float, float, float]:
+    """Return value, rate and second rate of a law at a time; NaN outside its table."""
+    form, scale = mem.law_form[law], mem.law_scale[law]
+    first, last = mem.law_ptr[law], mem.law_ptr[law + 1]
+    data = mem.law_data
+    if form == 0:
+        start, speed = data[first][0], data[first][1]
+        return scale * (start + speed * t), scale * speed, 0.0
+    if form == 1:
+        v, d, dd, _ = formula_at(data, first, last, t, mem.stack)
+        return scale * v, scale * d, scale * dd
+    begin, end = data[first][0], data[last - 1][0]
+    inside = min(max(t, begin), end)
+    # As in `structkin.model.laws`: a time beyond an end by rounding only counts as the end.
+    if not abs(t - inside) <= ROUNDING * max(abs(begin), abs(end)):
+        return nan, nan, nan
+    # The last piece of the table that begins at or before t: the times are in order.
+    low, high = first, last - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if data[middle][0] <= inside:
+            low = middle
+        else:
+            high = middle
+    s = inside - data[low][0]
+    a, b, c, d = data[low][1], data[low][2], data[low][3], data[low][4]
+    return scale * (((a * s + b) * s + c) * s + d), scale * ((3 * a * s + 2 * b) * s + c), scale * (6 * a * s + 2 * b)
 
 
 def weigh(mem: LoadMemory, rows: Any, out: Any) -> None:
@@ -50,7 +80,7 @@ def apply_loads(mem: LoadMemory, t: float, x: Any, load: Any) -> None:
 
 def locate(mem: LoadMemory, x: Any) -> None:
     """Write places and rates of the expressions at those of the slots, and set the forces on them to zero."""
-    const, factor, ptr, row = mem.const, mem.factor, mem.term_ptr, mem.term_row
+    const, factor, ptr, row = mem.term_const, mem.term_factor, mem.term_ptr, mem.term_row
     place, speed, push = mem.places[0], mem.places[1], mem.places[2]
     for e in range(len(const)):
         found = expression(const, ptr, row, factor, e, x[0], x[1])
@@ -72,7 +102,7 @@ def expression(const: Any, ptr: Any, row: Any, factor: Any, e: int, places: Any,
 
 def spread(mem: LoadMemory, load: Any) -> None:
     """Add the forces on the expressions to those on the rows."""
-    factor, ptr, row, push = mem.factor, mem.term_ptr, mem.term_row, mem.places[2]
+    factor, ptr, row, push = mem.term_factor, mem.term_ptr, mem.term_row, mem.places[2]
     for e in range(len(push)):
         fx, fy = push[e][0], push[e][1]
         for k in range(ptr[e], ptr[e + 1]):

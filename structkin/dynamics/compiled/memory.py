@@ -123,7 +123,8 @@ class LoadMemory(Arrays):
     law_form, law_ptr, law_scale, law_data = integers(-1), integers(-1), given(-1), given(-1, 5)
     stack, motion, effort = numbers(-1, 4), integers(-1), integers(-1)
     # Expressions: terms, the row and factor of each, constants; their places, rates, and forces on them (3, e, 2).
-    term_ptr, term_row, factor, const = integers(-1), integers(-1), given(-1, 2), given(-1, 2)
+    term_ptr, term_row = integers(-1), integers(-1)
+    term_factor, term_const = given(-1, 2), given(-1, 2)
     places = numbers(3, -1, 2)
     # Loads as indices of expressions and laws, and their sizes, see `load_formulas`; the impact speeds, and depth and
     # rate of each contact (2, c); the rates of frictions in parts of their transitions.
@@ -155,7 +156,7 @@ class Memory(LoadMemory):
     reached_ptr, reached, drivers = integers(-1), integers(-1), integers(-1, 4)
     # The largest rate of a row that is not too fast.
     rate_limit = given()
-    # Joints' coordinates: kind and two expressions, their terms, and the unit of each; see `runs`.
+    # Joints' coordinates: kind and two expressions, their terms, and the unit of each; see `reduced_at`.
     joints, joint_ptr, joint_row = integers(-1, 3), integers(-1), integers(-1)
     joint_const, joint_factor, joint_unit = given(-1, 2), given(-1, 2), given(-1)
     # Links whose turns are counted: terms of their directions, angles in the sketch; torsion springs: terms of their

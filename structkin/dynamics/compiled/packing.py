@@ -1,37 +1,94 @@
-"""From the equations of a mechanism to the arrays of `memory`, and to the kinds of steps that are compiled."""
+"""From the equations of a mechanism to the arrays of `memory`, and to the kinds of steps that are compiled.
+
+Steps of a plan without a formula run in plain Python alone: their group functions are called with arrays of one lane.
+Such are relations that hold a function (a cam's profile), general groups with redundant joints or along curves, and
+groups of users that cannot be traced. They do what the text that `source` writes for the others does.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from structkin.dynamics.compiled.formulas import Laws
 from structkin.dynamics.compiled.memory import Memory
-from structkin.dynamics.compiled.python_steps import python_step
 from structkin.dynamics.compiled.reduced_at import HEAD, MANY
 from structkin.dynamics.compiled.source import kind_of, plain_step
+from structkin.dynamics.compiled.steps_at import follow_root
 from structkin.dynamics.driver_coordinates import lines
 from structkin.dynamics.load_table import LoadTable, table_of
 from structkin.dynamics.reduced.partition import LIMIT, joint_coordinates
 from structkin.dynamics.reduced.pose import RATE_LIMIT
+from structkin.dynamics.slot_map import LONGEST
+from structkin.groups import General, Turn
 from structkin.kernels.group_rows import curve_of
 from structkin.kernels.store import Kernel
 from structkin.model.forces import AppliedMoment
+from structkin.model.laws import ConstantSpeed, ExpressionLaw, ScaledLaw, TableLaw
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import DRIVER_KINDS
+from structkin.numerical_tolerances import CLOSED, COMPLEX_STEP, DETERMINED, ITERATIONS, NARROW, SIMULATED_TURN
 from structkin.plan.plan import Plan, Register, Step
 from structkin.rows.affine import Affine
 from structkin.rows.plane_curve import PlaneCurve
 from structkin.solve.motion.turning import Turning
+from structkin.solve.tracking.direct import Direct
 from structkin.track.contour import POWERS
 from structkin.types import Floats, Ints
 
 if TYPE_CHECKING:
     from structkin.dynamics.equations_of_motion import EquationsOfMotion
     from structkin.dynamics.reduced.reduced_equations import Reduced
+
+
+@dataclass
+class Laws:
+    """Laws one below the other: `form` 0 is linear, 1 a formula, 2 a table; `data` holds five numbers per line.
+
+    >>> from structkin.model.expression import Expression
+    >>> laws = Laws()
+    >>> laws.add(ExpressionLaw(Expression("3 + 2*t")))
+    0
+    >>> [line[:2] for line in laws.data]
+    [[0.0, 3.0], [0.0, 2.0], [1.0, 0.0], [4.0, 0.0], [2.0, 0.0]]
+    """
+
+    form: list[int] = field(default_factory=list)
+    scale: list[float] = field(default_factory=list)
+    ptr: list[int] = field(default_factory=lambda: [0])
+    data: list[list[float]] = field(default_factory=list)
+
+    def add(self, law: Any) -> int:
+        """Return the number of a law."""
+        scale = 1.0
+        while isinstance(law, ScaledLaw):
+            law, scale = law.law, scale * law.factor
+        if isinstance(law, ConstantSpeed):
+            form, lines = 0, [[law.start, law.speed]]
+        elif isinstance(law, ExpressionLaw):
+            scale *= law.scale
+            form, lines = 1, [[float(code), number] for code, number in law.expression.tape]
+        else:
+            assert isinstance(law, TableLaw)
+            # Piece by piece; the last line is the end.
+            columns = np.vstack((law.pieces.x[:-1], law.pieces.c)).T
+            form, lines = 2, [*columns.tolist(), [law.pieces.x[-1]]]
+        self.form.append(form)
+        self.scale.append(scale)
+        self.data += [line + [0.0] * (5 - len(line)) for line in lines]
+        self.ptr.append(len(self.data))
+        return len(self.form) - 1
+
+    def parts(self) -> dict[str, Any]:
+        """Return form, scale, the first line of each law, and the lines; and the stack on which they are computed."""
+        return {
+            "law_form": self.form, "law_scale": self.scale, "law_ptr": self.ptr,
+            "law_data": [number for line in self.data for number in line], "stack": 4 * DEEP,
+        }  # fmt: skip
+
 
 #: Depth of the stack on which formulas are computed.
 DEEP = 128
@@ -76,7 +133,6 @@ def packed(equations: Reduced) -> Packed:
         laws.add(law)
     motion = [laws.add(prescribed[k]) if k in prescribed else -1 for k in order]
     effort = [laws.add(efforts[id]) if id in efforts else -1 for id in ids]
-    form, scale, ptr, data = laws.arrays()
     f, n, free, counted = len(order), plan.offsets[-1], len(equations.free), len(equations.counted)
     steps, two = len(plan.steps), equations.poses.steps
     rows = n + len(two) if f == 1 else 0
@@ -85,8 +141,7 @@ def packed(equations: Reduced) -> Packed:
         **_filled("constants", "fixed", constants), "height": n,
         **mass_sums(plan.offsets, equations.masses), "weight": equations.weight,
         "rate_limit": _rate_limit(mechanism), "uneven": LIMIT, "aside": 1, "look": [np.inf] * steps,
-        "law_form": form, "law_ptr": ptr, "law_scale": scale, "law_data": data, "stack": 4 * DEEP,
-        "motion": motion, "effort": effort, "free": free, "measures": equations.lengths[list(order)],
+        **laws.parts(), "motion": motion, "effort": effort, "free": free, "measures": equations.lengths[list(order)],
         "distance": [mechanism.drivers[id].kind == "distance" for id in ids],
         **curve_parts([*table.curves, *(curve for step in plan.steps for curve in curves_of(step))]),
         **_loads(equations, table, ids), **_counted(equations), **_joints(equations),
@@ -188,43 +243,30 @@ def mass_sums(offsets: Sequence[int], parts: Sequence[tuple[float, Affine]]) -> 
         former.append(after)
         own.append(shortest)
         latest |= dict.fromkeys((slot for slot, _ in expression.terms), k)
-    ptr, rows, factors, _ = affine_terms(offsets, own)
-    return {
-        "mass_former": former,
-        "mass_ptr": ptr,
-        "mass_row": rows,
-        "mass_factor": factors,
-        "mass": [size for size, _ in parts],
-        "mass_sums": 2 * len(parts),
-    }
+    return affine_parts("mass", offsets, own) | {
+        "mass_former": former, "mass": [size for size, _ in parts], "mass_sums": 2 * len(parts),
+    }  # fmt: skip
 
 
-def affine_terms(offsets: Sequence[int], expressions: Iterable[Affine]) -> tuple[Ints, Ints, Floats, Floats]:
+def affine_parts(name: str, offsets: Sequence[int], expressions: Sequence[Affine]) -> dict[str, Any]:
     """Return expressions: where the terms of each begin, their rows, their factors (., 2), and the constants (e, 2).
 
-    `offsets` are the first rows of the slots.
+    `offsets` are the first rows of the slots; the parts begin with a name.
     """
-    expressions = list(expressions)
     ptr, flat = _lists([expression.terms for expression in expressions])
-    rows = np.array([offsets[slot] for slot, _ in flat], np.int64)
-    factors = np.array([(f.real, f.imag) for _, f in flat], np.float64).reshape(-1, 2)
-    return ptr, rows, factors, np.array([(e.const.real, e.const.imag) for e in expressions], np.float64).reshape(-1, 2)
+    return {
+        f"{name}_ptr": ptr, f"{name}_row": [offsets[slot] for slot, _ in flat],
+        f"{name}_factor": [(f.real, f.imag) for _, f in flat],
+        f"{name}_const": [(one.const.real, one.const.imag) for one in expressions],
+    }  # fmt: skip
 
 
-def _counted(equations: Reduced) -> dict[str, Ints | Floats]:
+def _counted(equations: Reduced) -> dict[str, Any]:
     """Return the directions of the links whose turns are counted."""
     plan, links = equations.plan, equations.mechanism.links
-    ptr, rows, factors, constants = affine_terms(
-        plan.offsets, [plan.frames[link].direction for link in equations.counted]
-    )
-    drawn = np.array([np.angle(links[link].direction) for link in equations.counted], np.float64)
-    return {
-        "counted_ptr": ptr,
-        "counted_row": rows,
-        "counted_factor": factors,
-        "counted_const": constants,
-        "drawn": drawn,
-    }
+    directions = [plan.frames[link].direction for link in equations.counted]
+    drawn = [np.angle(links[link].direction) for link in equations.counted]
+    return affine_parts("counted", plan.offsets, directions) | {"drawn": drawn}
 
 
 def _loads(equations: Reduced, table: LoadTable, drivers: Sequence[str]) -> dict[str, Any]:
@@ -248,10 +290,9 @@ def load_parts(
     equations: EquationsOfMotion, table: LoadTable, offsets: Sequence[int], places: Sequence[Affine]
 ) -> dict[str, Any]:
     """Return loads at places, which are expressions of slots whose first rows are `offsets`."""
-    ptr, rows, factors, constants = affine_terms(offsets, places)
     frictions, contacts = (table.named.get(part, ()) for part in ("frictions", "contacts"))
-    return table.parts() | {
-        "term_ptr": ptr, "term_row": rows, "factor": factors, "const": constants, "places": 6 * len(constants),
+    return table.parts() | affine_parts("term", offsets, places) | {
+        "places": 6 * len(places),
         "friction_limits": [load.limit for load in frictions], "slips": len(frictions), "touches": 2 * len(contacts),
         "met": [equations.impacts.get(load.id, np.nan) for load in contacts],
     }  # fmt: skip
@@ -271,15 +312,10 @@ def _joints(equations: Reduced) -> dict[str, Any]:
     """Return the coordinates of joints, by kind and two expressions, and their units."""
     drives = list(joint_coordinates(equations.own).values())
     read = lines(equations.own, equations.plan.frames, drives)
-    ptr, rows, factors, const = affine_terms(
-        equations.plan.offsets, [part for line in read for part in (line.first, line.second)]
-    )
+    ends = [part for line in read for part in (line.first, line.second)]
     table = [(DRIVER_KINDS.index(line.kind), 2 * k, 2 * k + 1) for k, line in enumerate(read)]
     units = [1.0 if drive.kind == "angle" else equations.size for drive in drives]
-    return {
-        "joints": table, "joint_ptr": ptr, "joint_row": rows,
-        "joint_const": const, "joint_factor": factors, "joint_unit": units,
-    }  # fmt: skip
+    return affine_parts("joint", equations.plan.offsets, ends) | {"joints": table, "joint_unit": units}
 
 
 def _lists(lists: Iterable[Sequence[Any]]) -> tuple[Ints, list[Any]]:
@@ -292,3 +328,92 @@ def _filled(name: str, count: str, lines: Sequence[Sequence[float]]) -> dict[str
     """Return lines of unequal lengths as a matrix of a name, padded with zeros, and its width."""
     width = max(map(len, lines), default=0) or 1
     return {name: [[*line, *[0] * (width - len(line))] for line in lines], count: width}
+
+
+# --- steps that have no formula ---------------------------------------------------------------------------------------
+
+Run = Callable[[Any, int, int, int, float], int]
+
+
+def python_step(plan: Plan, step: Step) -> Run:
+    """Return the function of a step: see `structkin.dynamics.compiled.source` for what it writes and returns."""
+    run = _general(plan, step, step.kind) if isinstance(step.kind, General) else _closed(plan, step)
+
+    def quiet(mem: Any, s: int, begin: int, end: int, dt: float) -> int:
+        with np.errstate(all="ignore"):
+            return run(mem, s, begin, end, dt)
+
+    return quiet
+
+
+def _closed(plan: Plan, step: Step) -> Run:
+    relation: Any = step.kind
+    none, first = (0.0,) * 4, plan.rows(step.outputs[0]).start
+
+    def inputs(slots: Sequence[float], *, rates: bool = False) -> tuple[Any, ...]:
+        """Return the inputs in slots (rows,), as one lane; constants have no rates."""
+        return plan.inputs(step, np.array(slots)[:, None], constant=not rates)
+
+    def write(target: Any, values: Sequence[Any]) -> None:
+        for slot, value in zip(step.outputs, values, strict=True):
+            target[plan.rows(slot)] = np.reshape(np.broadcast_to(value, (plan.widths[slot], 1)), -1).tolist()
+
+    def run(mem: Any, s: int, begin: int, end: int, dt: float) -> int:
+        h, dh, ddh = inputs(mem.x[0]), inputs(mem.x[1], rates=True), inputs(mem.x[2], rates=True)
+        root: Any = None
+        found = relation.discriminant(h)
+        if isinstance(relation, Turn):
+            root = np.array([mem.kept[first]])
+        elif found is not None and relation.modes == 1:
+            if not step.mode * float(found[0]) > DETERMINED:
+                return 0
+            root = sqrt(step.mode * float(found[0]))
+        elif found is not None:
+            root = follow_root(mem, s, float(found[0]), dt)
+            if root == 0.0:
+                return 0
+            ahead = relation.discriminant(tuple(a + 1j * COMPLEX_STEP * b for a, b in zip(h, dh, strict=True)))
+            mem.new_roots[0][s], mem.new_roots[1][s] = root, 0.5 * float(ahead[0].imag) / COMPLEX_STEP / root
+        phi = relation.position(h, root)
+        if isinstance(relation, Turn) and not abs(phi[0] - root)[0] < LONGEST:
+            return 0
+        rates = relation.linear(h, phi, dh, none)
+        second = relation.linear(h, phi, ddh, relation.convective(h, phi, dh, rates, dh, rates))
+        for order, values in enumerate((phi, rates, second)):
+            write(mem.x[order], values)
+        for column in (mem.K[a] for a in mem.moved[begin:end]):
+            write(column, relation.linear(h, phi, inputs(column, rates=True), none))
+        return 1
+
+    return run
+
+
+def _general(plan: Plan, step: Step, form: General) -> Run:
+    solver = Direct(form, step.known)
+    moving = [plan.rows(item.index) for item in step.inputs if isinstance(item, Register)]
+    rows = [row for part in moving for row in range(part.start, part.stop)]
+    out = slice(plan.rows(step.outputs[0]).start, plan.rows(step.outputs[-1]).stop)
+    links = form.rows.links
+    directions = [4 * k + 2 + c for k in range(links) for c in range(2)]
+
+    def run(mem: Any, s: int, begin: int, end: int, dt: float) -> int:
+        h, d, e = (np.array([[values[row]] for row in rows]).reshape(-1, 1) for values in mem.x)
+        near = np.array(mem.kept[out])[:, None]
+        pose, change, _ = solver.newton(h, near, ITERATIONS)
+        if not change[0] < CLOSED or not np.max(np.abs((pose - near)[directions])) < SIMULATED_TURN:
+            return 0
+        # Next to a pose where it is singular, Newton's method may find any branch.
+        if not form.smallest_singular_value(solver.values(h), solver.phi(pose))[0] > NARROW:
+            return 0
+        for order, values in enumerate((pose, *solver.rates(h, pose, d, e))):
+            mem.x[order][out] = values[:, 0].tolist()
+        columns = [mem.K[a] for a in mem.moved[begin:end]]
+        if columns:
+            here, there = (np.repeat(part, len(columns), axis=1) for part in (h, pose))
+            along = np.array([[column[row] for column in columns] for row in rows]).reshape(-1, len(columns))
+            found, _ = solver.rates(here, there, along, 0.0 * along)
+            for column, values in zip(columns, found.T.tolist(), strict=True):
+                column[out] = values
+        return 1
+
+    return run

@@ -1,4 +1,4 @@
-"""The reduced equations at one instant. The text of this module becomes part of the compiled one.
+"""The reduced equations at one instant, and runs at a fixed step; the text becomes part of the compiled one.
 
 Points and directions of links are affine in the slots, so that in the slots' rates the kinetic energy is a constant
 quadratic form: 2 T = v^T W v. With v = K z' and the slots' accelerations a = K z'' + b the equations of motion are
@@ -7,23 +7,26 @@ quadratic form: 2 T = v^T W v. With v = K z' and the slots' accelerations a = K 
 
 where b is due to the velocities and the prescribed drivers. The cost is of the order of the number of links.
 
-Turns of links that no driver determines are counted from pose to pose, as in `structkin.dynamics.reduced.counted`.
+Turns of links that no driver determines are counted from pose to pose, as in `structkin.dynamics.slot_map`.
 
-Around a flat pose `structkin.dynamics.reduced.series` knows the pose of a mechanism with one coordinate as a power
-series: of all slots, and here also of the roots of its groups.
+Around a flat pose `structkin.dynamics.reduced.smooth_poses` knows the pose of a mechanism with one coordinate as a
+power series: of all slots, and here also of the roots of its groups.
+
+The steps of a run are those of `structkin.dynamics.integrators.steps`. How fast joints move by the coordinates is found
+on the way: the coordinates of joints are read from two expressions of slots (`structkin.dynamics.driver_coordinates`).
 """
 
 from __future__ import annotations
 
-from math import atan2, cos, isfinite, nan, pi, sin, sqrt
+from math import atan2, cos, inf, isfinite, nan, pi, sin, sqrt
 from typing import Any
 
-from structkin.dynamics.compiled.laws_at import law_at
-from structkin.dynamics.compiled.loads_at import apply_loads, weigh
+from structkin.dynamics.compiled.loads_at import apply_loads, expression, law_at, weigh
 from structkin.dynamics.compiled.memory import Memory
-from structkin.dynamics.integrators.steps import keep
-from structkin.dynamics.reduced.counted import LONGEST
-from structkin.dynamics.reduced.series import VALID
+from structkin.dynamics.integrators.steps import keep, take_step
+from structkin.dynamics.reduced.partition import LIMIT, NEAR
+from structkin.dynamics.reduced.smooth_poses import VALID
+from structkin.dynamics.slot_map import LONGEST
 from structkin.numerical_tolerances import ROUNDING_OF_ONE, SIMULATED_STEP
 from structkin.track.contour import POWERS as TERMS
 
@@ -143,7 +146,7 @@ def arrive(mem: Memory, t: float, y: Any, count: int) -> bool:
     mem.count += 1
     if mem.aside != 0 or not project(mem, t, y, count, mem.z, mem.x, mem.K):
         return False
-    return not is_too_fast(mem, mem.K, count)
+    return not is_too_fast(mem, count)
 
 
 def form(mem: Memory, t: float, y: Any, bias: Any) -> bool:
@@ -163,10 +166,10 @@ def sum_up(mem: Memory, t: float, bias: Any) -> bool:
     """
     load, matrix, total = mem.load, mem.matrix, 0.0
     push(mem, t)
-    find_right(mem, t, mem.K, load)
+    find_right(mem, t)
     for a in range(mem.free):
-        bias[a] = along(mem, mem.K, a, load[1])
-    find_masses(mem, mem.K, matrix)
+        bias[a] = along(mem, a, load[1])
+    find_inertia(mem)
     for a in range(mem.free):
         for b in range(a + 1):
             total += matrix[a][b]
@@ -175,12 +178,11 @@ def sum_up(mem: Memory, t: float, bias: Any) -> bool:
 
 def act(mem: Memory, t: float) -> bool:
     """Find the second rates of the free coordinates at a pose and its rates; False where they are not determined."""
-    second = mem.second
     push(mem, t)
-    if not (balance(mem, t, mem.K, mem.load, second) and are_finite(second)):
+    if not (balance(mem, t) and are_finite(mem.second)):
         return False
     for k in range(mem.free):
-        mem.z[2][k] = second[k]
+        mem.z[2][k] = mem.second[k]
     return True
 
 
@@ -190,7 +192,7 @@ def push(mem: Memory, t: float) -> None:
     weigh(mem, x[2], load[1])
     for r in range(len(weight)):
         load[0][r] = weight[r] - load[1][r]
-    if len(mem.const) > 0:
+    if len(mem.term_const) > 0:
         apply_loads(mem, t, x, load[0])
     apply_functions(mem, t, load[0])
 
@@ -340,9 +342,9 @@ def drive(drivers: Any, z: Any, x: Any, columns: Any) -> None:
         columns[a][r], columns[a][r + 1] = -s * sign, c * sign
 
 
-def is_too_fast(mem: Memory, columns: Any, count: int) -> bool:
+def is_too_fast(mem: Memory, count: int) -> bool:
     """Return whether a coordinate moves a row too fast; NaN counts as too fast."""
-    ptr, reached, limit = mem.reached_ptr, mem.reached, mem.rate_limit
+    ptr, reached, columns, limit = mem.reached_ptr, mem.reached, mem.K, mem.rate_limit
     for a in range(count):
         for k in range(ptr[a], ptr[a + 1]):
             if not abs(columns[a][reached[k]]) < limit:
@@ -350,18 +352,19 @@ def is_too_fast(mem: Memory, columns: Any, count: int) -> bool:
     return False
 
 
-def along(mem: Memory, columns: Any, a: int, rows: Any) -> float:
+def along(mem: Memory, a: int, rows: Any) -> float:
     """Return the product of a coordinate's column of K with numbers of all rows."""
-    ptr, reached = mem.reached_ptr, mem.reached
+    ptr, reached, columns = mem.reached_ptr, mem.reached, mem.K
     total = 0.0
     for k in range(ptr[a], ptr[a + 1]):
         total += columns[a][reached[k]] * rows[reached[k]]
     return total
 
 
-def find_masses(mem: Memory, columns: Any, matrix: Any) -> None:
+def find_inertia(mem: Memory) -> None:
     """Write the lower triangle of K_f^T W K_f, four columns at a time: K is read from memory a quarter as often."""
     ptr, reached, load, four, free = mem.reached_ptr, mem.reached, mem.load, mem.four, mem.free
+    columns, matrix = mem.K, mem.matrix
     for first in range(0, free, 4):
         count = min(4, free - first)
         for i in range(count):
@@ -382,25 +385,20 @@ def find_masses(mem: Memory, columns: Any, matrix: Any) -> None:
                     matrix[b][first + i] = total
 
 
-def find_inertia(mem: Memory) -> None:
-    """Write the lower triangle of K_f^T W K_f at the last pose."""
-    find_masses(mem, mem.K, mem.matrix)
-
-
-def find_right(mem: Memory, t: float, columns: Any, load: Any) -> None:
+def find_right(mem: Memory, t: float) -> None:
     """Write the right-hand side of the equations (free,): the forces on the rows along each coordinate, and efforts."""
     effort, right = mem.effort, mem.right
     for a in range(mem.free):
-        right[a] = along(mem, columns, a, load[0])
+        right[a] = along(mem, a, mem.load[0])
         if effort[a] >= 0:
             right[a] += law_at(mem, effort[a], t)[0]
 
 
-def balance(mem: Memory, t: float, columns: Any, load: Any, second: Any) -> bool:
+def balance(mem: Memory, t: float) -> bool:
     """Solve for the second rates of the free coordinates by Cholesky's method; False where they move no mass."""
-    free, matrix, right = mem.free, mem.matrix, mem.right
-    find_right(mem, t, columns, load)
-    find_masses(mem, columns, matrix)
+    free, matrix, right, second = mem.free, mem.matrix, mem.right, mem.second
+    find_right(mem, t)
+    find_inertia(mem)
     for a in range(free):
         for b in range(a + 1):
             total = matrix[a][b]
@@ -443,13 +441,109 @@ def finish(mem: Memory) -> None:
 def find_efforts(mem: Memory, t: float) -> None:
     """Find the efforts of the prescribed drivers: the remainder of the equations along them."""
     efforts, effort, free, second, load = mem.efforts, mem.effort, mem.free, mem.second, mem.load
-    columns = mem.K
     for a in range(free):
         efforts[a] = law_at(mem, effort[a], t)[0] if effort[a] >= 0 else 0.0
     for a in range(free, len(efforts)):
         # In `load` the accelerations without the free coordinates' second rates are already subtracted.
-        efforts[a] = -along(mem, columns, a, load[0])
+        efforts[a] = -along(mem, a, load[0])
     for b in range(free):
-        weigh(mem, columns[b], load[1])
+        weigh(mem, mem.K[b], load[1])
         for a in range(free, len(efforts)):
-            efforts[a] += along(mem, columns, a, load[1]) * second[b]
+            efforts[a] += along(mem, a, load[1]) * second[b]
+
+
+# --- runs at a fixed step ---------------------------------------------------------------------------------------------
+
+
+def is_uneven(mem: Memory) -> bool:
+    """Return whether a joint moves so much faster than a coordinate that other coordinates may be better."""
+    fastest = fastest_joint(mem)
+    if fastest < LIMIT:
+        mem.uneven = LIMIT
+    return bool(fastest > mem.uneven)
+
+
+def fastest_joint(mem: Memory) -> float:
+    """Return the largest rate of a joint by a free coordinate, made dimensionless; see `partition.scales`."""
+    joints, unit, measures = mem.joints, mem.joint_unit, mem.measures
+    const, ptr, row, factor = mem.joint_const, mem.joint_ptr, mem.joint_row, mem.joint_factor
+    distance, z = mem.distance, mem.z
+    x, columns, fastest = mem.x, mem.K, 0.0
+    for j in range(len(joints)):
+        for a in range(mem.free):
+            ax, ay, dax, day = expression(const, ptr, row, factor, joints[j][1], x[0], columns[a])
+            bx, by, dbx, dby = expression(const, ptr, row, factor, joints[j][2], x[0], columns[a])
+            if joints[j][0] == 0:
+                rate = bx * dby - by * dbx - ax * day + ay * dax
+            elif joints[j][0] == 1:
+                rate = ax * dbx + ay * dby + dax * bx + day * by
+            else:
+                rate = (bx * dbx + by * dby) / max(sqrt(bx * bx + by * by), NEAR * unit[j])
+            measure = measures[a]
+            if distance[a]:
+                measure *= max(1.0, NEAR * measure / z[0][a])
+            fastest = max(fastest, abs(rate) * measure / unit[j])
+    return fastest
+
+
+#: Roots that approach zero are checked below the first size, and again after they have grown above the second.
+AHEAD, AWAY = 0.25, 0.4
+
+
+def advance(
+    mem: Memory,
+    method: int,
+    start: float,
+    end: float,
+    begin: int,
+    stop: int,
+    count: int,
+    y: Any,
+    jump: float,
+    huge: float,
+) -> int:
+    """Take the steps `begin` to `stop` of `count` equal ones from `start` to `end`; `y` becomes the state after them.
+
+    Return how many steps are done: fewer where something must be checked, which the next step does.
+    """
+    h, free, stage, second = (end - start) / count, mem.free, mem.stages, mem.second
+    if not evaluate(mem, start + begin * h, y, free):
+        return begin
+    finish(mem)
+    for k in range(begin, stop):
+        if is_uneven(mem) or goes_flat(mem):
+            return k
+        for i in range(free):
+            stage[0][i], stage[0][free + i] = y[free + i], second[i]
+        kinetic, power = mem.kinetic, mem.power
+        if not take_step(mem, method, start + k * h, y, h):
+            return k
+        for i in range(2 * free):
+            if not abs(stage[7][i]) < huge:
+                return k
+        # The evaluation at its end is the first one of the next step.
+        if not evaluate(mem, end if k == count - 1 else start + (k + 1) * h, stage[7], free):
+            return k
+        finish(mem)
+        mem.largest = max(mem.largest, kinetic, mem.kinetic)
+        if abs(mem.kinetic - kinetic - 0.5 * h * (power + mem.power)) > jump * mem.largest:
+            return k
+        for i in range(2 * free):
+            y[i] = stage[7][i]
+    return max(begin, stop)
+
+
+def goes_flat(mem: Memory) -> bool:
+    """Return whether a group of a mechanism with one coordinate may be flat ahead: its root goes to zero."""
+    roots, two, look = mem.roots, mem.two, mem.look
+    if mem.smooth != 0 or len(mem.last) != 1:
+        return False
+    found = False
+    for k in range(len(two)):
+        s = two[k]
+        size = abs(roots[0][s])
+        if size > AWAY:
+            look[s] = inf
+        elif size < min(AHEAD, look[s]) and roots[0][s] * roots[1][s] <= 0.0:
+            found = True
+    return found

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from structkin.dynamics import load_formulas
-from structkin.dynamics.compiled import curves_at, laws_at, loads_at, memory, reduced_at, runs, steps_at
+from structkin.dynamics.compiled import curves_at, loads_at, memory, reduced_at, steps_at
 from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.integrators import steps
 from structkin.groups import Rows, Turn
 from structkin.kernels import store
-from structkin.kernels.gradient import rate
 from structkin.kernels.group import MARGIN, MOST
 from structkin.kernels.group_rows import Formulas, formulas
 from structkin.kernels.store import Kernel
+from structkin.kernels.symbols import rate
 from structkin.kernels.text import Text
 from structkin.kernels.tracing import SCALAR, VECTOR, Signature, Trace, signature, trace
 from structkin.model import formula_at
@@ -50,7 +50,7 @@ def _own() -> dict[str, Any]:
 _MEMORY = ("memory.py", "native_memory.py")
 
 #: The reduced equations, and what their steps share.
-_PARTS = (load_formulas, formula_at, laws_at, curves_at, loads_at, steps, reduced_at, runs)
+_PARTS = (load_formulas, formula_at, curves_at, loads_at, steps, reduced_at)
 EQUATIONS = Text("equations", "equations of motion", _PARTS, _own, memory_texts)
 STEPS = Text("steps", "steps", (steps_at, curves_at), reads=memory_texts)
 

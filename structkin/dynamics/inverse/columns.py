@@ -22,7 +22,7 @@ from structkin.dynamics.inverse.pair_forces import action_of, as_pairs, place_of
 from structkin.global_methods.families.rows import Writer, solve_places
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import Joint, pin_of
-from structkin.plan.driver_rows import write_driver
+from structkin.plan.general_rows import write_driver
 from structkin.rows.affine import FIXED, Affine, frames_in_slots
 from structkin.rows.equations import Equations
 from structkin.solve import Motion

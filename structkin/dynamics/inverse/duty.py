@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from structkin.checked import checked
-from structkin.errors import InputError, Problem
-from structkin.model.frozen import freeze
+from structkin.errors import InputError, Problem, raise_problems
+from structkin.model.frozen import Frozen
 from structkin.numerical_tolerances import ROUNDED_DATA, ROUNDING
 from structkin.types import Flags, Floats
 
@@ -57,7 +57,7 @@ class Flywheel:
 
 @checked
 @dataclass(frozen=True, eq=False, repr=False)
-class Duty:
+class Duty(Frozen):
     """What a driver delivers at n samples: torque [N m] or force [N] against speed [rad/s or m/s], and their measures.
 
     `peak` and `rms` are those of `effort` (n,), the root mean square and the mean weighted by time; `top` is the
@@ -72,10 +72,6 @@ class Duty:
     speed: Floats
     effort: Floats
     joined: Flags
-
-    def __post_init__(self) -> None:
-        """Make the arrays read-only."""
-        freeze(self)
 
     def __repr__(self) -> str:
         """Return peak and root mean square."""
@@ -161,8 +157,7 @@ class Duty:
             )
         elif not self._is_cycle():
             problems.append(Problem(self.driver, "ends in another part of its cycle", "solve a whole cycle"))
-        if problems:
-            raise InputError(problems, f"flywheel of {self.driver}")
+        raise_problems(problems, f"flywheel of {self.driver}")
         order = slice(None) if self.value[-1] > self.value[0] else slice(None, None, -1)
         q, torque = self.value[order], self.effort[order].copy()
         torque[-1] = torque[0]

@@ -38,11 +38,13 @@ from structkin.dynamics.loads import aimless, wrenches
 from structkin.dynamics.user_loads import UserLoad, functions_of
 from structkin.dynamics.wrench_sums import Wrenches
 from structkin.errors import InputError, Problem
-from structkin.model.frozen import freeze, read_only
+from structkin.model.frozen import Frozen, read_only
+from structkin.model.mechanism import GROUND
 from structkin.model.topology import pin_of, suggest
-from structkin.numerical_tolerances import HALF_DIGITS, NEGLIGIBLE
+from structkin.numerical_tolerances import HALF_DIGITS, NEGLIGIBLE, VISIBLE
 from structkin.solve import Motion
 from structkin.solve.coefficients import Coefficients
+from structkin.solve.many.together import Together
 from structkin.solve.motion.moving_frames import cross
 from structkin.types import Flags, Floats, Indices
 
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
 
     from structkin.dynamics.inverse.duty import Duty
     from structkin.dynamics.inverse.equilibrium import Equilibrium
+
 
 # --- efforts by virtual work ---------------------------------------------------------------------------------------
 
@@ -82,7 +85,7 @@ BLOCK = 200_000
 
 @checked
 @dataclass(frozen=True)
-class Kinetostatics:
+class Kinetostatics(Frozen):
     """The forces of a motion at n samples, in N and N m; see `Motion.forces`.
 
     They are NaN where a sample has no regular pose or no rates. At a flat pose that cannot carry its loads reactions
@@ -100,10 +103,6 @@ class Kinetostatics:
     determined: Flags = field(repr=False)
     applied: Wrenches = field(repr=False)
     locked: Flags = field(repr=False)
-
-    def __post_init__(self) -> None:
-        """Make all arrays read-only."""
-        freeze(self)
 
     @property
     def t(self) -> Floats:
@@ -476,3 +475,41 @@ def _at_rest(motion: Motion) -> Motion:
     lanes = replace(motion.lanes, x=x)
     drivers = {id: np.stack((z[0], np.zeros_like(z[0]), np.zeros_like(z[0]))) for id, z in motion.drivers.items()}
     return replace(motion, lanes=lanes, drivers=drivers)
+
+
+# --- the effort of many variants at once ------------------------------------------------------------------------------
+
+
+def effort_of_variants(together: Together) -> Floats | None:
+    """Return the torque or force (v, n) [N m or N] of the only driver, by the power that it supplies.
+
+    That of all links is sum m (a - g) . v + I alpha omega, the driver's its effort times its rate. None where there are
+    other loads or drivers, where masses differ in other ways than by dimensions, or where the driver rests at a sample.
+    """
+    m, plan = together.mechanism, together.many.plan
+    if len(m.drivers) != 1 or m.forces.loads or not together.same_masses:
+        return None
+    mass_table(m)
+    x, g = together.lanes.x, np.array([m.forces.gravity.real, m.forces.gravity.imag])
+    item = next((item for item in plan.drivers if item.angular == (m.drivers[item.driver].kind == "angle")), None)
+    if item is None:
+        return None
+    rows = plan.rows(item.register)
+    if item.angular:
+        (c, s), (dc, ds) = x[0, rows], x[1, rows]
+        rate = item.sign * (c * ds - s * dc)
+    else:
+        rate = x[1, rows.start]
+    rate = rate.reshape(together.count, -1)
+    if not (np.abs(rate) > VISIBLE * np.abs(rate).max()).all():
+        return None
+    power = np.zeros(rate.shape)
+    for name, link in together.many.links.items():
+        if name == GROUND:
+            continue
+        if link.mass is not None and link.center is not None:
+            v, a = together.rates(name, link.center)
+            power += together.column(link.mass) * ((a - g) * v).sum(axis=-1)
+        if link.inertia is not None:
+            power += together.column(link.inertia) * (together.omega(name) * together.alpha(name))
+    return np.asarray(power / rate)

@@ -8,11 +8,22 @@ A = Phi_q. Rows and columns are scaled by the units of the coordinates, and M by
   of minimum norm are lambda_2 = (E + C C^T)^-1 C mu, lambda_1 = mu - C^T lambda_2, where mu are those of A_1 alone.
 - The rank drops at the pose (a change point): [M A^T; A -eps E] with iterative refinement, which is the augmented
   Lagrangian method (Bayo, Garcia de Jalon & Serna 1988) and converges to the solution of minimum norm.
+
+By group sweeps: with the coordinates of all drivers added to Phi the system is triangular. Let G = [Phi_q; z_q]
+be the Jacobian of the constraints and of the free coordinates z. It is square, and the structural groups are its
+blocks. A forward sweep applies G^-1, a reverse sweep G^-T, in O(n):
+
+    R = G^-1 [0; E]              velocities for unit rates of z: the velocity coefficients K of all coordinates
+    x_0 = G^-1 [g; 0]            the solution of the constraints with z at rest
+    R^T M R w = R^T (f - M x_0)  the reduced equations, as many as there are free coordinates
+    G^T [lambda; 0] = f - M x    all multipliers, for x = R w + x_0; the last rows vanish by the choice of w
+
+so the structure serves the global equations: no matrix of the size of [M Phi_q^T; Phi_q 0] is formed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Protocol
@@ -20,13 +31,79 @@ from typing import Protocol
 import numpy as np
 
 from structkin.blas import one_thread_for
-from structkin.dynamics.multipliers.sweeps import SweptMatrix
+from structkin.dynamics.driver_coordinates import DriverCoordinates
 from structkin.global_methods.families import Coordinates
-from structkin.global_methods.linear import Factors, Sparse
+from structkin.global_methods.linear import Sparse, Triangular
+from structkin.model.mechanism import Mechanism
 from structkin.numerical_tolerances import LEAST_POSITIVE, PENALTY, ROUNDING_OF_ONE
+from structkin.rows.lane_matrix import Matrix
 from structkin.types import Floats, Indices
 
 Pattern = tuple[Indices, Indices]
+
+
+class SweptMatrix:
+    """[M A^T; A 0] for rows A of Phi_q, where z_q (f, n) completes A to a square matrix; everything scaled."""
+
+    def __init__(self, m_pattern: Pattern, a_pattern: Pattern, z_pattern: Pattern, n: int, m: int) -> None:
+        """Order the blocks; raises `ValueError` where the pattern has no perfect matching."""
+        self._m_pattern, self._n, self._m = m_pattern, n, m
+        rows = np.concatenate((a_pattern[0], m + z_pattern[0]))
+        self._triangular = Triangular(rows, np.concatenate((a_pattern[1], z_pattern[1])), n)
+        self._sum = Matrix.summing(m_pattern[0], n)
+
+    def factor(self, M: Floats, A: Floats, z_entries: Floats) -> Callable[[Floats], Floats]:
+        """Sweep once for each free coordinate; return what solves for a right-hand side (n + m,): x and lambda."""
+        factors = self._triangular.factor(np.concatenate((A, z_entries))[:, None])
+        n, m = self._n, self._m
+        unit = np.eye(n)[:, m:]
+        R = np.stack([factors.solve(column[:, None])[:, 0] for column in unit.T], axis=1).reshape(n, n - m)
+        by_mass = np.stack([self._times_mass(M, column) for column in R.T], axis=1).reshape(n, n - m)
+        reduced = R.T @ by_mass
+
+        def solve(right: Floats) -> Floats:
+            padded = np.concatenate((right[n:], np.zeros(n - m)))
+            x = factors.solve(padded[:, None])[:, 0]
+            rest = right[:n] - self._times_mass(M, x)
+            if n > m:
+                x = x + R @ np.linalg.solve(reduced, R.T @ rest)
+            force = right[:n] - self._times_mass(M, x)
+            multipliers = factors.solve_transposed(force[:, None])[:, 0]
+            return np.concatenate((x, multipliers[:m]))
+
+        return solve
+
+    def _times_mass(self, M: Floats, v: Floats) -> Floats:
+        """Return M v (n,)."""
+        return np.asarray(self._sum @ (M * v[self._m_pattern[1]]))
+
+
+class CoordinateDrivers:
+    """The Jacobian z_q = z_X X_q of drivers in the coordinates of a family, scaled, in a fixed pattern."""
+
+    def __init__(self, mechanism: Mechanism, coordinates: Coordinates, drivers: Sequence[str]) -> None:
+        """Join the entries of z_X with those of X_q."""
+        drives = [mechanism.drivers[id] for id in drivers]
+        self._read = DriverCoordinates.of_frames(mechanism, coordinates.links, drives)
+        X_rows, X_columns, _ = coordinates.frame_map(coordinates.start())
+        by_row: list[list[int]] = [[] for _ in range(4 * len(coordinates.links))]
+        for e, row in enumerate(X_rows.tolist()):
+            by_row[row].append(e)
+        rows, columns = self._entries = self._read.pattern
+        terms = [(k, e) for k, column in enumerate(columns.tolist()) for e in by_row[column]]
+        self._first, self._second = (np.array([term[k] for term in terms], np.intp) for k in (0, 1))
+        code = rows[self._first] * coordinates.n + X_columns[self._second]
+        code, out = np.unique(code, return_inverse=True)
+        self.pattern: Pattern = (code // coordinates.n, code % coordinates.n)
+        self._gather = Matrix.summing(out, len(code))
+        units = np.array([1.0 if drive.kind == "angle" else coordinates.size for drive in drives])
+        self._scale = coordinates.column_units[self.pattern[1]] / units[self.pattern[0]]
+
+    def entries(self, X: Floats, frame_map: Floats) -> Floats:
+        """Return the scaled entries at the frames X (4 links,), for the entries of X_q."""
+        slopes = self._read.gradient(X)[self._entries]
+        return np.asarray(self._scale * (self._gather @ (slopes[self._first] * frame_map[self._second])))
+
 
 #: Below this part of the largest strength of the motion, rows have lost their independence. The strength is about the
 #: smallest singular value of A (scaled); that of a long chain is small everywhere.
@@ -54,32 +131,25 @@ class _Matrix:
         self._n, self._m = n, m
         self._sparse = Sparse(self._rows, self._columns, n + m) if sparse else None
 
-    def factor(self, M: Floats, A: Floats, epsilon: float) -> _Factors:
+    def factor(self, M: Floats, A: Floats, epsilon: float) -> Callable[[Floats], Floats]:
+        """Factorise; return what solves for a right-hand side, with NaN where a pivot is zero."""
         entries = np.concatenate((M, A, A, np.full(self._m, -epsilon)))
         size = self._n + self._m
         if self._sparse is not None:
-            return _Factors(sparse=self._sparse.factor(entries[:, None]))
-        from scipy.linalg.lapack import dgetrf
+            factors = self._sparse.factor(entries[:, None])
+            return lambda right: np.asarray(factors.solve(right[:, None])[:, 0])
+        from scipy.linalg.lapack import dgetrf, dgetrs
 
         full = np.zeros((size, size), order="F")
         full[self._rows, self._columns] = entries
         with one_thread_for(size):
-            return _Factors(dense=dgetrf(full, overwrite_a=1))
+            lu, pivots, info = dgetrf(full, overwrite_a=1)
 
+        def solve(right: Floats) -> Floats:
+            with one_thread_for(size):
+                return np.full(size, np.nan) if info else np.asarray(dgetrs(lu, pivots, right)[0])
 
-class _Factors:
-    def __init__(self, dense: tuple[Floats, Indices, int] | None = None, sparse: Factors | None = None) -> None:
-        self._dense, self._sparse = dense, sparse
-
-    def __call__(self, right: Floats) -> Floats:
-        if self._sparse is not None:
-            return np.asarray(self._sparse.solve(right[:, None])[:, 0])
-        from scipy.linalg.lapack import dgetrs
-
-        assert self._dense is not None
-        lu, pivots, info = self._dense
-        with one_thread_for(len(right)):
-            return np.full(len(right), np.nan) if info else np.asarray(dgetrs(lu, pivots, right)[0])
+        return solve
 
 
 @lru_cache(maxsize=64)

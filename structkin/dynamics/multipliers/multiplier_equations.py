@@ -32,9 +32,8 @@ from structkin.dynamics.load_table import load_table
 from structkin.dynamics.loads import check_directions
 from structkin.dynamics.multipliers import whole
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
-from structkin.dynamics.multipliers.compiled.packing import packed
-from structkin.dynamics.multipliers.compiled.source import CONSTRAINED, compiled_functions, plain_functions
-from structkin.dynamics.multipliers.kkt import Kkt, Solution
+from structkin.dynamics.multipliers.compiled.source import CONSTRAINED, compiled_functions, packed, plain_functions
+from structkin.dynamics.multipliers.kkt import CoordinateDrivers, Kkt, Solution
 from structkin.dynamics.multipliers.masses import CoordinateMasses, FrameMasses
 from structkin.dynamics.multipliers.partitioning import Parted, Parts, largest
 from structkin.dynamics.multipliers.stabilisation import (
@@ -45,7 +44,6 @@ from structkin.dynamics.multipliers.stabilisation import (
     Stabilisation,
     shifts,
 )
-from structkin.dynamics.multipliers.sweeps import CoordinateDrivers
 from structkin.dynamics.multipliers.watch import Watch
 from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
 from structkin.dynamics.user_loads import State, UserLoad, add_user_load

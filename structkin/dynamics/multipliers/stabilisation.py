@@ -38,8 +38,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from structkin.dynamics.integrators.methods import ADAPTIVE, FIXED, FORGIVING
-from structkin.dynamics.integrators.step_roots import step_roots
+from structkin.dynamics.integrators.methods import ADAPTIVE, FIXED, FORGIVING, step_roots
 from structkin.errors import Problem
 from structkin.global_methods.families import FAMILIES
 from structkin.model.arguments import is_number

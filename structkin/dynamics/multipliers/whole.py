@@ -1,4 +1,4 @@
-"""What plain Python does by NumPy for large systems: the operations of `compiled.whole_at`, and turns of all links."""
+"""What plain Python does by NumPy for large systems: operations of `equations_at`, and turns of all links."""
 
 from __future__ import annotations
 

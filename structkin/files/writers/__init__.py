@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.solve.solve_groups import solve_groups
 
 if TYPE_CHECKING:
@@ -89,5 +89,4 @@ def _check(mechanism: Mechanism, motion: Motion, chosen: Format, path: str | Pat
         problems.append(Problem("motion", f"{Path(path).suffix}, {chosen.name}, holds no motion", "leave it out"))
     if (motion.mechanism.places, motion.mechanism.links) != (mechanism.places, mechanism.links):
         problems.append(Problem("motion", "belongs to another mechanism", "pass one of this mechanism"))
-    if problems:
-        raise InputError(problems, mechanism.title or "mechanism")
+    raise_problems(problems, mechanism.title or "mechanism")

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from structkin.errors import InputError, Problem
+from structkin.errors import Problem, raise_problems
 from structkin.files.writers.toml_text import toml_text
 from structkin.model.entry import SECTIONS
 from structkin.model.flaw import Flaw
@@ -57,8 +57,7 @@ def own_sections(mechanism: Mechanism) -> dict[str, Any]:
                     data[section][name] = _with_rows(mechanism, section, name, entry)
                 except Flaw as flaw:
                     problems.append(Problem(f"{section}.{name}", flaw.message, flaw.hint))
-    if problems:
-        raise InputError(problems, mechanism.title or "mechanism")
+    raise_problems(problems, mechanism.title or "mechanism")
     return data
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from structkin.errors import InputError, Problem
+from structkin.errors import Problem, raise_problems
 from structkin.files.extras import needs
 from structkin.files.writers.sheets import Sheet, sheets_of
 from structkin.model.mechanism import Mechanism
@@ -32,8 +32,7 @@ def write_xlsx(mechanism: Mechanism, path: Path, motion: Motion) -> tuple[()]:
         )
         if count > most
     ]
-    if problems:
-        raise InputError(problems, f"{mechanism.title or 'mechanism'}, as XLSX")
+    raise_problems(problems, f"{mechanism.title or 'mechanism'}, as XLSX")
     book = Workbook()
     del book["Sheet"]
     for sheet in sheets:

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from structkin.checked import checked
-from structkin.global_methods.families.common import CommonCoordinates
 from structkin.global_methods.families.rows import Driven, Writer
-from structkin.global_methods.families.system import Label, PerCoordinate, PerDriver, PerLink
+from structkin.global_methods.families.system import CommonCoordinates, Label, PerCoordinate, PerDriver, PerLink
 from structkin.global_methods.families.terms import DriverTerms
 from structkin.global_methods.families.tree import Tree
 from structkin.rows.equations import Equations

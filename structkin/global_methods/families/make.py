@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from structkin.errors import InputError, Problem
+from structkin.errors import Problem, raise_problems
 from structkin.global_methods.families.angular import AngularCoordinates
 from structkin.global_methods.families.natural import natural
 from structkin.global_methods.families.polynomial import PolynomialCoordinates, Variable
@@ -87,6 +87,5 @@ def constraints(
         for id in chosen
         if id not in mechanism.drivers
     ]
-    if problems:
-        raise InputError(problems, mechanism.title or "mechanism")
+    raise_problems(problems, mechanism.title or "mechanism")
     return FAMILIES[family](mechanism, structure or structure_of(mechanism), chosen)

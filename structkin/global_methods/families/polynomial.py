@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from structkin.checked import checked
-from structkin.global_methods.families.common import CommonCoordinates
 from structkin.global_methods.families.rows import Writer
-from structkin.global_methods.families.system import Label, PerCoordinate, PerDriver, PerLink
+from structkin.global_methods.families.system import CommonCoordinates, Label, PerCoordinate, PerDriver, PerLink
 from structkin.global_methods.families.terms import DriverTerms, Weights
 from structkin.rows.equations import Equations
 from structkin.rows.lane_matrix import Matrix, affine_map

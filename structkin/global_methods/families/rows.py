@@ -12,7 +12,7 @@ from structkin.joints.row_writer import DrivenForm, PointGuide, RowWriter, Writt
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
 from structkin.model.topology import pin_of
-from structkin.plan.driver_rows import write_driver
+from structkin.plan.general_rows import write_driver
 from structkin.rows.affine import Affine, Frame
 from structkin.rows.row import Row
 from structkin.rows.trig_rows import TrigRow

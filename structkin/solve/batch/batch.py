@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structkin.checked import checked
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.frozen import read_only
 from structkin.model.mechanism import Mechanism
 from structkin.plan.status import Status
@@ -328,7 +328,6 @@ def solve_batch(
         if not problems:
             assert points is not None and motor is not None
             source = Linkages.of(adjacency, points, fixed, motor, **more)
-    if problems:
-        raise InputError(problems, "solve_batch")
+    raise_problems(problems, "solve_batch")
     assert source is not None
     return Batch(source, read_only(np.array(turned, np.float64)), float(speed), client)

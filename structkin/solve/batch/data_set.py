@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.plan.status import Status
 from structkin.solve.batch.linkages import Linkages
 from structkin.solve.batch.mechanisms import Mechanisms
@@ -63,8 +63,7 @@ def save(
     if workers < 1 or (workers > 1 and client is not None):
         message = "are those of the client" if workers > 1 else f"{workers} is not a positive number of processes"
         problems.append(Problem("workers", message, "leave them out"))
-    if problems:
-        raise InputError(problems, "data set")
+    raise_problems(problems, "data set")
     rest, dims = ((joints, 2, n), ("joint", "xy", "sample")) if keep == "all" else ((2, n), ("xy", "sample"))
     flags = {"LOST": LOST, "NOT_FINISHED": NOT_FINISHED, **Status.__members__}
     words = {"flag_values": [int(one) for one in flags.values()], "flag_meanings": " ".join(flags)}

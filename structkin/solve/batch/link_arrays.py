@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 
 CONNECTIVITY, PLACES, TYPES = "connectivity.npy", "x0.npy", "node_types.npy"
 
@@ -30,8 +30,7 @@ def read_arrays(folder: Path) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any],
             problems.append(Problem(name, f"there is no such file in {folder}", "LInK's data are three files"))
         except (OSError, ValueError) as error:
             problems.append(Problem(name, f"cannot be read: {error}", "np.save(...) writes it"))
-    if problems:
-        raise InputError(problems, str(folder))
+    raise_problems(problems, str(folder))
     bars, fixed = found[CONNECTIVITY], found[TYPES]
     if fixed.ndim == 3 and fixed.shape[2] == 1:
         fixed = fixed[..., 0]

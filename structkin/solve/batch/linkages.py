@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structkin.checked import checked
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.flaw import LARGEST
 from structkin.model.frozen import read_only
 from structkin.model.mechanism import Mechanism
@@ -93,8 +93,7 @@ class Linkages:
         if not problems:
             assert bars is not None and places is not None and on_ground is not None and pair is not None
             problems = [*_faults(bars, places, on_ground, pair), *_faults_of_links(on_ground, links, guides)]
-        if problems:
-            raise InputError(problems, "linkages")
+        raise_problems(problems, "linkages")
         return cls(
             read_only(np.asarray(bars != 0)),
             read_only(np.array(places, np.float64)),
@@ -145,8 +144,7 @@ class Linkages:
             problems.append(Problem("apart", f"{apart} is no distance in parts of the size", "such as 0.01"))
         if triads and turning:
             problems.append(Problem("triads", "may not turn fully", "leave turning out, and choose by status"))
-        if problems:
-            raise InputError(problems, "random linkages")
+        raise_problems(problems, "random linkages")
         bars, places, fixed, slides = random_arrays(
             count, joints, seed, turning=turning, triads=triads, sliders=sliders, apart=apart
         )

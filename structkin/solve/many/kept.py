@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.types import Floats
@@ -30,35 +30,8 @@ class Kept:
     failed_group: NDArray[np.int32]
     values: dict[tuple[str, str], Floats] = field(default_factory=dict)
 
-    def position(self, point: str) -> Floats:
-        """Return the paths (v, n, 2) [m] of a point."""
-        return self._of("position", point)
-
-    def velocity(self, point: str) -> Floats:
-        """Return the velocities (v, n, 2) [m/s] of a point."""
-        return self._of("velocity", point)
-
-    def acceleration(self, point: str) -> Floats:
-        """Return the accelerations (v, n, 2) [m/s^2] of a point."""
-        return self._of("acceleration", point)
-
-    def angle(self, link: str) -> Floats:
-        """Return the angles (v, n) [rad] of a link."""
-        return self._of("angle", link)
-
-    def omega(self, link: str) -> Floats:
-        """Return the angular velocities (v, n) [rad/s] of a link."""
-        return self._of("omega", link)
-
-    def alpha(self, link: str) -> Floats:
-        """Return the angular accelerations (v, n) [rad/s^2] of a link."""
-        return self._of("alpha", link)
-
-    def transmission_angle(self, at: str | int) -> Floats:
-        """Raise `InputError`: transmission angles are measures."""
-        return self._of("transmission_angle", str(at))
-
-    def _of(self, quantity: str, name: str) -> Floats:
+    def of(self, quantity: str, name: str) -> Floats:
+        """Return a quantity (v, n, ...) of a point or link; `InputError` where it was not kept."""
         if (quantity, name) not in self.values:
             kept = ", ".join(dict.fromkeys(name for _, name in self.values)) or "nothing"
             raise InputError([Problem(name, "was not kept", f"kept: {kept}")], self.mechanism.title)
@@ -84,8 +57,7 @@ def measured(motions: Motions, measures: Mapping[str, Callable[[Motions], Any]])
         if found[name].shape[:1] != (len(motions),):
             message = f"returned the shape {found[name].shape}, not ({len(motions)}, ...)"
             problems.append(Problem(f"measures.{name}", message, "return a row for each variant"))
-    if problems:
-        raise InputError(problems, motions.mechanism.title)
+    raise_problems(problems, motions.mechanism.title)
     return found
 
 

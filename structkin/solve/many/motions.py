@@ -163,11 +163,13 @@ class Motions:
 
     def _kept(self, quantity: str, name: str | int, *shape: int) -> Floats:
         """Return a quantity of all variants (v, n, ...), read-only; it is computed once while it is among the last."""
+        if isinstance(self.together, Kept):
+            return read_only(self.together.of(quantity, str(name)))
         recent = self._recent
         values = recent.get((quantity, name))
         if values is None:
             values = self._all(lambda of: getattr(of, quantity)(name), np.float64(np.nan), *shape)
-            if quantity == "angle" and not isinstance(self.together, Kept):
+            if quantity == "angle":
                 for k in np.flatnonzero(np.isnan(values).all(axis=1) & self.ok.any(axis=1)).tolist():
                     values[k] = self.alone(k).angle(str(name))
             values = read_only(values)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structkin.budget import metered, new_meter
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.joints.cam import Cam
 from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
@@ -183,8 +183,7 @@ def read_differences(
         problems.append(
             Problem("variants", f"numbers of variants differ ({found_counts})", "give one value per variant")
         )
-    if problems:
-        raise InputError(problems, mechanism.title)
+    raise_problems(problems, mechanism.title)
     for pair, numbers in found.lengths.items():
         values = numbers.values
         found.lengths[pair] = Variants(np.append(values[0], np.broadcast_to(values[1:], found.count)))

@@ -48,8 +48,7 @@ if TYPE_CHECKING:
     from structkin.dynamics import Kinetostatics
     from structkin.global_methods.solve import Statistics
     from structkin.show.animation import Animation
-    from structkin.solve.motion.higher_pairs import CamMotion, GenevaMotion
-    from structkin.solve.motion.profile import ProfileMotion
+    from structkin.solve.motion.higher_pairs import CamMotion, GenevaMotion, ProfileMotion
     from structkin.solve.motion.swing import Swing
 
 

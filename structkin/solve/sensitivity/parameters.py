@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from structkin.errors import InputError, Problem
+from structkin.errors import Problem, raise_problems
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.expression import Expression
 from structkin.model.flaw import Flaw
@@ -91,8 +91,7 @@ def read_parameters(mechanism: Mechanism, names: Iterable[str]) -> tuple[Paramet
         found[key] = parameter
     if not found and not problems:
         problems.append(Problem("to", "names no parameter", 'such as to=["lengths.A-B", "points.P.x"]'))
-    if problems:
-        raise InputError(problems, mechanism.title or "mechanism")
+    raise_problems(problems, mechanism.title or "mechanism")
     return tuple(found.values())
 
 

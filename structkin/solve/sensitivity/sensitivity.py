@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.groups import General, Relation
 from structkin.groups.kind import Explicit, Values, dot, turned
 from structkin.joints.circular_slot import CircularSlot
@@ -419,8 +419,7 @@ class Sensitivity:
             used.append(own)
         if not weights:
             problems.append(Problem("weights", "names no point or link", 'such as {"P": weights}'))
-        if problems:
-            raise InputError(problems, mechanism.title)
+        raise_problems(problems, mechanism.title)
         # A sample without weight counts as none, whether it has a pose or not.
         rows = np.flatnonzero(np.logical_or.reduce([(w != 0).reshape(n, -1).any(axis=1) for _, w in given]))
         if self._unknown(*used)[rows].any():

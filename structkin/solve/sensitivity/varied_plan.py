@@ -25,7 +25,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.groups import General
 from structkin.joints.cam import Cam
 from structkin.joints.curve_slot import CurveSlot
@@ -309,8 +309,7 @@ def _one_by_one(mechanism: Mechanism, parameters: Sequence[Parameter]) -> Varied
             mechanisms += variants_beside(mechanism, parameter, parameters)
         except InputError as error:
             problems += error.problems
-    if problems:
-        raise InputError(problems, mechanism.title)
+    raise_problems(problems, mechanism.title)
     phases: dict[tuple[str, str], float] = {}
     plans = [_plan(variant, mechanism, phases) for variant in mechanisms]
     own = plans[0]

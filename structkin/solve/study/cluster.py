@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.solve.study.work import Rows, Work
 from structkin.version import __version__
 
@@ -21,8 +21,7 @@ PATIENCE = 10.0
 
 def connected(address: str) -> Any:
     """Return a client of the scheduler at an address; `InputError` where it does not answer."""
-    if problems := missing("--scheduler"):
-        raise InputError(problems, "study")
+    raise_problems(missing("--scheduler"), "study")
     from distributed import Client
 
     try:

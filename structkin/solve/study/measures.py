@@ -83,7 +83,7 @@ class Named:
 
 def efforts(motions: Motions, driver: str) -> Floats:
     """Return the torque or force (v, n) [N m or N] of a driver, from the inverse dynamics of each variant."""
-    from structkin.dynamics.inverse.efforts_of_variants import effort_of_variants
+    from structkin.dynamics.inverse.kinetostatics import effort_of_variants
 
     together = effort_of_variants(motions.together) if isinstance(motions.together, Together) else None
     if together is None:

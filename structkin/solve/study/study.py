@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from structkin.budget import DEFAULT
 from structkin.checked import checked
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.arguments import index as whole_index
 from structkin.model.mechanism import Mechanism
 from structkin.model.numbers import number_of, own_value, with_numbers
@@ -86,8 +86,7 @@ class Study:
 
         Raises `InputError` if there is no such store, or zarr is not installed.
         """
-        if problems := check_extra("path", stored=True):
-            raise InputError(problems, "study")
+        raise_problems(check_extra("path", stored=True), "study")
         about = study_of(Path(path))
         if "linkages" in about:
             hint = "xarray.open_zarr reads its paths, and Linkages.load its linkages"
@@ -199,8 +198,7 @@ def study(
     path = None if to is None else Path(to)
     if path is not None:
         problems += faults_of_store(path, [*parameters, *functions])
-    if problems:
-        raise InputError(problems, mechanism.title or "study")
+    raise_problems(problems, mechanism.title or "study")
     times = make_schedule(mechanism, samples, t, drivers, duration).t
     own = {key: np.array([own_value(mechanism, number_of(mechanism, key))]) for key in values}
     variables = _variables(job, job.rows(own), len(times))

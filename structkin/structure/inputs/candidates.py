@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -88,17 +88,12 @@ def _coordinates(topology: Topology) -> Iterator[Driver]:
 
 def _connected(topology: Topology) -> set[str]:
     """Return the links that pins, prismatic and fastened joints connect with the ground, and their joints, as "@B"."""
-    beside: defaultdict[str, list[str]] = defaultdict(list)
-    for joint in topology.joints:
-        for end in joint.links if joint.kind in "RPF" else ():
-            beside[f"@{joint.id}"].append(end)
-            beside[end].append(f"@{joint.id}")
-    reached, ahead = {topology.ground}, [topology.ground]
-    while ahead:
-        new = set(beside[ahead.pop()]) - reached
-        reached |= new
-        ahead += new
-    return reached
+    import networkx as nx
+
+    held = [joint for joint in topology.joints if joint.kind in "RPF"]
+    graph = nx.Graph((f"@{joint.id}", end) for joint in held for end in joint.links)
+    graph.add_node(topology.ground)
+    return set(nx.node_connected_component(graph, topology.ground))
 
 
 def _natural(topology: Topology, links: Sequence[str]) -> tuple[str, str]:

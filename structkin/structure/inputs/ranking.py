@@ -13,7 +13,7 @@ from itertools import combinations, islice
 from math import comb
 from typing import TYPE_CHECKING
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.topology import INPUT_KINDS, Driver, Topology, suggest
 from structkin.structure.inputs.candidates import candidate_drivers, carried, coordinate, idle_links, label_of
 from structkin.structure.inputs.ranked_inputs import InputChoice, InputRanking, Verdict, verdict_of
@@ -83,8 +83,7 @@ def _check(topology: Topology, kinds: Sequence[str], limit: int) -> None:
     ]
     if limit < 1:
         problems.append(Problem("limit", f"expected at least 1 combination, found {limit}", "give 1 or more"))
-    if problems:
-        raise InputError(problems, topology.title or "topology")
+    raise_problems(problems, topology.title or "topology")
 
 
 def _kept(topology: Topology, drivers: Sequence[str | Driver] | None) -> tuple[Driver, ...]:

@@ -1,6 +1,6 @@
 """The equations that close the loops of joints that are cut: Phi(q) = 0, W = Phi_q^T and gamma = -(W^T)' qd.
 
-See `structkin.symbolic.closing` for the rows of each kind of joint. They are differentiated as vectors.
+See `structkin.symbolic.tree` for the rows of each kind of joint. They are differentiated as vectors.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from structkin.errors import InputError, Problem
+from structkin.errors import Problem, raise_problems
 from structkin.multibody.joint import SpatialJoint
 from structkin.multibody.model import SpatialModel
-from structkin.symbolic.closing import ROWS
 from structkin.symbolic.explicit.kinematics import ZERO, Kinematics
-from structkin.symbolic.tree import Tree
+from structkin.symbolic.tree import ROWS, Tree
 
 
 @dataclass(frozen=True)
@@ -39,8 +38,7 @@ def check(model: SpatialModel, tree: Tree) -> None:
         for j in tree.cut
         if j.kind == "screw"
     ]
-    if problems:
-        raise InputError(problems, model.name)
+    raise_problems(problems, model.name)
 
 
 def rows_of(kinematics: Kinematics, joint: SpatialJoint) -> list[Row]:

@@ -1,11 +1,14 @@
 """The equations of motion of a model as SymPy expressions, to read and to run.
 
-The generalised forces are f_red = J^T f of gravity, forces, torques, springs, dampers and loads on joints.
+By the explicit scheme of S4, M_red = J^T M J, h_red = J^T (M J' qd + h), f_red = J^T f (equations 8 and 9, corrected).
+The generalised forces are those of gravity, forces, torques, springs, dampers and loads on joints. Equation 8 as
+printed multiplies M_red by qd; it belongs to qdd. J' qd is computed as the convective acceleration of each body, so
+that nothing is differentiated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -14,23 +17,132 @@ import numpy as np
 import scipy.linalg
 import sympy as sp
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
+from structkin.model.arguments import is_number
 from structkin.model.harmless import plain
 from structkin.model.parts import Law
 from structkin.multibody.model import Force, JointLoad, Load, SpatialModel, Spring, Stop, Torque
 from structkin.numerical_tolerances import NO_MASS
-from structkin.symbolic.explicit import closures, options
+from structkin.symbolic.explicit import closures
 from structkin.symbolic.explicit.forms import Form, GroundForm, PlaneForm, SpaceForm, Steps
 from structkin.symbolic.explicit.geometry import Geometry, plane_of, size_of
-from structkin.symbolic.explicit.kinematics import Kinematics
-from structkin.symbolic.explicit.laws import expression_of
+from structkin.symbolic.explicit.kinematics import ZERO, Kinematics, Point
 from structkin.symbolic.explicit.own import ExplicitLoop
-from structkin.symbolic.explicit.parameters import Parameter, Symbols
+from structkin.symbolic.explicit.parameters import Parameter, Symbols, collected, expression_of, tidy
 from structkin.symbolic.explicit.reduction import Drive, Partition, Reduction
-from structkin.symbolic.explicit.scheme import Masses, masses_of
-from structkin.symbolic.explicit.tidy import collected, tidy
 from structkin.symbolic.tree import Tree, tree_of
 from structkin.types import Floats
+
+#: force on each entry at its centre of mass, and moment about it
+Wrenches = Mapping[int, tuple[Any, Any]]
+
+
+@dataclass
+class Masses:
+    """The bodies with mass: their symbols and centres of mass."""
+
+    kinematics: Kinematics
+    mass: dict[int, sp.Expr]
+    center: dict[int, Point]
+    arms: dict[int, Any]
+
+    def mass_matrix(self) -> sp.Matrix:
+        """Return J^T M J, column by column."""
+        kin, form = self.kinematics, self.kinematics.form
+        size = len(kin.q)
+        matrix = sp.zeros(size, size)
+        for j in range(size):
+            wrenches = {}
+            for n, m in self.mass.items():
+                translation = self.center[n].columns.get(j, None)
+                turn = kin.turns[n].get(j, None)
+                if translation is not None or turn is not None:
+                    none = form.none
+                    force = none if translation is None else translation * m
+                    wrenches[n] = (force, none if turn is None else form.inertia(n, turn))
+            for i, value in self.project(wrenches, f"{kin.q[j]}", j).items():
+                matrix[i, j] = matrix[j, i] = value
+        return matrix
+
+    def convective(self) -> sp.Matrix:
+        """Return J^T (M J' qd + h), with h = omega x I omega."""
+        kin, form = self.kinematics, self.kinematics.form
+        wrenches = {}
+        for n, m in self.mass.items():
+            omega = kin.omega[n]
+            spin = form.inertia(n, omega)
+            wrenches[n] = (self.center[n].convective * m, form.inertia(n, kin.alpha[n]) + omega.cross(spin))
+        return self._column(self.project(wrenches, "h", 0))
+
+    def weight(self, gravity: Any) -> sp.Matrix:
+        """Return J^T of the weights."""
+        none = self.kinematics.form.none
+        return self._column(self.project({n: (gravity * m, none) for n, m in self.mass.items()}, "f", 0))
+
+    def _column(self, values: dict[int, sp.Expr]) -> sp.Matrix:
+        return sp.Matrix(len(self.kinematics.q), 1, lambda i, _: values.get(i, ZERO))
+
+    def project(self, wrenches: Wrenches, label: str, first: int) -> dict[int, sp.Expr]:
+        """Return J^T of forces and moments on the bodies, for the coordinates from `first` on."""
+        if self.kinematics.form.shares:
+            return self._from_the_tips(wrenches, label, first)
+        values: dict[int, sp.Expr] = {}
+        for n, (force, moment) in wrenches.items():
+            for i, column in self.center[n].columns.items():
+                if i >= first:
+                    values[i] = values.get(i, ZERO) + column.dot(force)
+            for i, turn in self.kinematics.turns[n].items():
+                if i >= first:
+                    values[i] = values.get(i, ZERO) + turn.dot(moment)
+        return values
+
+    def _from_the_tips(self, wrenches: Wrenches, label: str, first: int) -> dict[int, sp.Expr]:
+        """Sum forces and moments from the tips inwards: each joint passes on what its outer bodies carry."""
+        kin, form = self.kinematics, self.kinematics.form
+        carried: dict[int, tuple[Any, Any]] = {}
+        values: dict[int, sp.Expr] = {}
+        for n in reversed(range(len(kin.tree.bodies))):
+            body = kin.tree.bodies[n]
+            k = None if body.coordinate is None else kin.number[body.coordinate]
+            force, moment = carried.pop(n, (None, None))
+            if n in wrenches:
+                own, spin = wrenches[n]
+                about = spin + self.arms[n].cross(own)
+                force, moment = (own, about) if force is None else (force + own, moment + about)
+            if force is None or (k is not None and k < first):
+                continue
+            force = form.name(f"F_{body.name}_{label}", force, body.name)
+            moment = form.name(f"L_{body.name}_{label}", moment, body.name)
+            if k is not None:
+                # the axes of a joint are the same in both of its bodies
+                values[k] = kin.turns[n][k].dot(moment) if k in kin.turns[n] else ZERO
+                if body.translation.any():
+                    values[k] += kin.joints[n].columns[k].dot(force)
+            passed = moment + kin.arms[n].cross(force)
+            if body.parent in carried:
+                other, about = carried[body.parent]
+                force, passed = other + force, about + passed
+            carried[body.parent] = (force, passed)
+        return values
+
+
+def masses_of(kinematics: Kinematics) -> Masses:
+    """Return the bodies with mass, their centres as points."""
+    masses = Masses(kinematics, {}, {}, {})
+    form = kinematics.form
+    for n, body in enumerate(kinematics.tree.bodies):
+        if body.mass == 0 and not body.inertia.any():
+            continue
+        symbols = form.geometry.symbols
+        masses.mass[n] = symbols.constant(f"m_{body.name}", body.mass, "kg", f"mass of {body.name}", positive=True)
+        arm = form.name(f"s_{body.name}", kinematics.center(n), body.name)
+        masses.arms[n] = arm
+        moved = kinematics.moved(n, arm, body.name)
+        columns = {k: form.name(f"JS_{body.name}_{kinematics.q[k]}", c, body.name) for k, c in moved.columns.items()}
+        convective = form.name(f"aS_{body.name}", moved.convective, body.name)
+        masses.center[n] = Point(moved.position, columns, convective)
+    return masses
+
 
 # --- generalised forces --------------------------------------------------------------------------------------------
 
@@ -46,8 +158,7 @@ def check_loads(model: SpatialModel, tree: Tree) -> None:
         if isinstance(load, JointLoad | Stop) and (load.joint, load.coordinate) not in coordinates:
             what = f"coordinate {load.coordinate} of joint {load.joint} is none of the tree's"
             problems.append(Problem(f"loads.{name}", what, "cut another joint of its loop"))
-    if problems:
-        raise InputError(problems, model.name)
+    raise_problems(problems, model.name)
 
 
 class Loads:
@@ -264,7 +375,7 @@ def equations(
         hint = "give a mass to the bodies that move"
         raise InputError([Problem("bodies", "none has a mass: there is nothing to accelerate", hint)], model.name)
     ratios = {} if ratios is None else ratios
-    options.check(model.name, [joint for joint, _ in tree.coordinates], loops, independent, ratios, solved)
+    check_options(model.name, [joint for joint, _ in tree.coordinates], loops, independent, ratios, solved)
     closures.check(model, tree)
     check_loads(model, tree)
     coordinates = list(tree.coordinates)
@@ -358,3 +469,59 @@ def _needed(
             wanted |= step[1].free_symbols
             kept.append(step)
     return tuple(reversed(kept))
+
+
+# --- the options that say how loops are solved ------------------------------------------------------------------------
+
+SAMPLE = 'such as {"B": ("A", 2.5)}'
+
+
+LOOPS = ("multipliers", "explicit", "auto")
+
+
+def check_options(
+    source: str, joints: Collection[str], loops: object, independent: Any, ratios: Any, solved: Any = ()
+) -> None:
+    """Raise one `InputError` with everything that is wrong with the options; `joints` are those of the tree."""
+    problems = []
+    if loops not in LOOPS:
+        problems.append(Problem("loops", f"{loops!r} is unknown", "multipliers, explicit or auto"))
+    elif loops == "multipliers":
+        problems = [
+            Problem(name, "needs dependent coordinates", 'add loops="explicit"')
+            for name, given in (("independent", independent), ("ratios", ratios), ("solved", solved))
+            if given
+        ]
+    listed = isinstance(independent, Collection) and not isinstance(independent, str)
+    if not listed or not all(isinstance(name, str) for name in independent):
+        problems.append(Problem("independent", f"expected a list of joints, found {independent!r}", 'such as ["A"]'))
+    if isinstance(ratios, Mapping):
+        problems += [p for joint, value in ratios.items() for p in _ratio(joint, value, ratios)]
+    else:
+        problems.append(Problem("ratios", f"expected ratios by joint, found {ratios!r}", SAMPLE))
+    if not isinstance(solved, Sequence) or not all(isinstance(loop, ExplicitLoop) for loop in solved):
+        hint = "see structkin.symbolic.ExplicitLoop"
+        problems.append(Problem("solved", f"expected a list of explicit loops, found {solved!r}", hint))
+    if not problems:
+        named = [*independent, *ratios, *(of for of, _ in ratios.values())]
+        if strange := [str(name) for name in named if name not in joints]:
+            hint = f"joints: {', '.join(dict.fromkeys(joints))}"
+            problems.append(Problem("independent", f"{', '.join(strange)}: no joint of the tree", hint))
+        if both := [name for name in independent if name in ratios]:
+            problems.append(Problem("independent", f"{', '.join(both)}: depends on another joint by its ratio"))
+    raise_problems(problems, source)
+
+
+def _ratio(joint: object, value: Any, ratios: Mapping[Any, Any]) -> list[Problem]:
+    """Return what is wrong with one entry of the ratios."""
+    key = f"ratios.{joint}"
+    if not isinstance(value, tuple | list) or len(value) != 2 or not isinstance(value[0], str):
+        return [Problem(key, f"expected a joint and a number, found {value!r}", SAMPLE)]
+    of, number = value
+    problems = []
+    if not is_number(number):
+        problems.append(Problem(key, f"the ratio {number!r} is not a finite number", SAMPLE))
+    if of in ratios:
+        hint = "give its ratio to a joint that has none itself"
+        problems.append(Problem(key, f"depends on '{of}', which has a ratio too", hint))
+    return problems

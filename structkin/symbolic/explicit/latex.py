@@ -124,10 +124,6 @@ def _rank(name: str) -> str:
     return ranks.get(letter, "E")
 
 
-def _accelerations(equations: Equations) -> list[sp.Symbol]:
-    return [sp.Symbol(f"qdd_{s.name[2:]}", real=True) for s in equations.q]
-
-
 class _Latex(LatexPrinter):  # type: ignore[misc]  # SymPy has no types
     """What is within a root or an arc tangent and too wide for a line is set in lines of its own."""
 
@@ -183,7 +179,7 @@ def _steps(equations: Equations, names: _Names) -> str:
 def _motion(equations: Equations, names: _Names) -> str:
     """Return M qdd + h - f = W lambda row by row."""
     lines = []
-    accelerations = _accelerations(equations)
+    accelerations = [sp.Symbol(f"qdd_{s.name[2:]}", real=True) for s in equations.q]
     for i in range(equations.q.rows):
         left = [t for j, a in enumerate(accelerations) for t in _products(equations.M[i, j], a, names)]
         left += [t for e in (equations.h[i], -equations.f[i]) for t in _texts(e, names)]

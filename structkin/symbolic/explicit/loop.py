@@ -11,8 +11,8 @@ import sympy as sp
 from structkin.errors import InputError, Problem
 from structkin.multibody.model import SpatialModel
 from structkin.numerical_tolerances import ROUNDING_OF_FEW
-from structkin.symbolic.explicit import closures, options
-from structkin.symbolic.explicit.equations_of_motion import names_of
+from structkin.symbolic.explicit import closures
+from structkin.symbolic.explicit.equations_of_motion import check_options, names_of
 from structkin.symbolic.explicit.geometry import Geometry, plane_of, size_of
 from structkin.symbolic.explicit.parameters import Symbols
 from structkin.symbolic.explicit.reduction import Partition, Solved
@@ -102,7 +102,7 @@ def planar_loops(model: SpatialModel, independent: Sequence[str] = ()) -> tuple[
     names joints whose coordinates stay independent. Raises `InputError` for a model in space.
     """
     tree = tree_of(model)
-    options.check(model.name, [joint for joint, _ in tree.coordinates], "explicit", independent, {})
+    check_options(model.name, [joint for joint, _ in tree.coordinates], "explicit", independent, {})
     closures.check(model, tree)
     symbols = Symbols(numbers=False)
     q, qd = names_of(symbols, list(tree.coordinates))

@@ -23,8 +23,7 @@ from typing import Any
 
 import sympy as sp
 
-from structkin.symbolic.explicit.forms import Steps
-from structkin.symbolic.explicit.vector_forms import PlaneVector
+from structkin.symbolic.explicit.forms import PlaneVector, Steps
 
 ZERO = sp.Integer(0)
 #: Lengths in the plane, each at an angle.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.numerical_tolerances import EQUATIONS_HOLD, RANK
 from structkin.symbolic.explicit import closures
 
@@ -59,8 +59,7 @@ class ExplicitLoop:
                 problems.append(Problem(key, f"{coordinate[0]}, {coordinate[1]}: {what}", f"joints: {known}"))
             else:
                 at[coordinate] = partition.kin.number[coordinate]
-        if problems:
-            raise InputError(problems, partition.model.name)
+        raise_problems(problems, partition.model.name)
         numbers = list(at.values())
         u, v = numbers[: len(self.u)], numbers[len(self.u) :]
         symbols = [tuple(of[k] for k in part) for of in (partition.q, partition.qd) for part in (u, v)]

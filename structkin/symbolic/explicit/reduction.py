@@ -24,13 +24,11 @@ from structkin.multibody.joint import SpatialJoint
 from structkin.multibody.model import JointLoad, SpatialModel, Stop
 from structkin.numerical_tolerances import SAME_POSE
 from structkin.symbolic.explicit import closures
-from structkin.symbolic.explicit.forms import Form, GroundForm, PlaneForm, Steps
+from structkin.symbolic.explicit.forms import Form, GroundForm, PlaneForm, PlaneVector, Steps
 from structkin.symbolic.explicit.geometry import Geometry
 from structkin.symbolic.explicit.kinematics import ZERO, Kinematics
-from structkin.symbolic.explicit.laws import expression_of, t
 from structkin.symbolic.explicit.loops import ClosedForm
-from structkin.symbolic.explicit.tidy import collected
-from structkin.symbolic.explicit.vector_forms import PlaneVector
+from structkin.symbolic.explicit.parameters import collected, expression_of, t
 from structkin.symbolic.tree import Tree
 
 if TYPE_CHECKING:

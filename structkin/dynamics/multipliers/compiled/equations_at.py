@@ -2,31 +2,71 @@
 
 Where a compiled function returns False, the pose is not regular or a number is not finite: plain Python, which solves
 such systems too, takes over from there.
+
+Of large systems plain Python has NumPy's operations in the place of those on whole rows of numbers, see
+`multipliers.whole`.
 """
 
 from __future__ import annotations
 
-from math import sqrt
+from math import isfinite, sqrt
 from typing import Any
 
-from structkin.dynamics.compiled.laws_at import law_at
-from structkin.dynamics.compiled.loads_at import find_touches, locate, spread, weigh
+from structkin.dynamics.compiled.loads_at import find_touches, law_at, locate, spread, weigh
 from structkin.dynamics.load_formulas import add_loads
 from structkin.dynamics.multipliers.compiled.factors_at import factor, part, solve, solve_parts
-from structkin.dynamics.multipliers.compiled.frames_at import count_turns, find_frames, find_turns
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
-from structkin.dynamics.multipliers.compiled.rows_at import find_rows
-from structkin.dynamics.multipliers.compiled.whole_at import (
-    add,
-    add_product,
-    are_all_finite,
-    fill,
-    largest_gap,
-    leave_moments,
-    put,
-)
+from structkin.dynamics.multipliers.compiled.rows_at import count_turns, find_frames, find_rows, find_turns
 from structkin.dynamics.multipliers.stabilisation import CORRECTIONS, ITERATIONS
 from structkin.numerical_tolerances import CLOSED_IN_SPACE, ROUNDING_OF_ONE
+
+
+def put(out: Any, at: int, values: Any, start: int, count: int) -> None:
+    """Write `count` numbers from a start into others from a place on."""
+    for k in range(count):
+        out[at + k] = values[start + k]
+
+
+def add(out: Any, at: int, factor: float, values: Any, count: int) -> None:
+    """Add a multiple of the first numbers to others from a place on."""
+    for k in range(count):
+        out[at + k] += factor * values[k]
+
+
+def fill(out: Any, value: float) -> None:
+    """Write one number everywhere."""
+    for k in range(len(out)):
+        out[k] = value
+
+
+def add_product(out: Any, factor: float, row: Any, column: Any, entry: Any, values: Any, start: int) -> None:
+    """Add a multiple of a matrix, given by its entries, times numbers from a start on."""
+    for e in range(len(row)):
+        out[row[e]] += factor * entry[e] * values[start + column[e]]
+
+
+def are_all_finite(values: Any) -> bool:
+    """Return whether all numbers are finite."""
+    total = 0.0
+    for k in range(len(values)):
+        total += 0.0 * values[k]
+    return isfinite(total)
+
+
+def largest_gap(mem: ConstrainedMemory) -> float:
+    """Return the largest residual of a row, relative to its unit."""
+    phi, unit, gap = mem.phi, mem.unit_row, 0.0
+    for r in range(mem.m):
+        gap = max(gap, abs(phi[r]) / unit[r])
+    return gap
+
+
+def leave_moments(place: Any, load: Any) -> None:
+    """Leave of forces on directions only their moments: components that would stretch a direction are dropped."""
+    for k in range(2, len(load), 4):
+        ux, uy = place[k], place[k + 1]
+        moment = (ux * load[k + 1] - uy * load[k]) / (ux * ux + uy * uy)
+        load[k], load[k + 1] = -moment * uy, moment * ux
 
 
 def rate(mem: ConstrainedMemory, t: float, y: Any, out: Any) -> bool:
@@ -120,7 +160,7 @@ def find_forces(mem: ConstrainedMemory, t: float, y: Any) -> None:
     if mem.tree != 0:
         weigh_seconds(mem, y, other)
         add(load, 0, -1.0, other, len(load))
-    if len(mem.const) > 0:
+    if len(mem.term_const) > 0:
         if len(mem.torsion_links) > 0:
             find_turns(mem, t)
         locate(mem, X)
