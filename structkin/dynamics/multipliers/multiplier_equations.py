@@ -35,7 +35,7 @@ from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
 from structkin.dynamics.multipliers.compiled.source import CONSTRAINED, compiled_functions, packed, plain_functions
 from structkin.dynamics.multipliers.kkt import CoordinateDrivers, Kkt, Solution
 from structkin.dynamics.multipliers.masses import CoordinateMasses, FrameMasses
-from structkin.dynamics.multipliers.partitioning import Parted, Parts, largest
+from structkin.dynamics.multipliers.partitioning import Parts, largest
 from structkin.dynamics.multipliers.stabilisation import (
     RATE_LIMIT,
     WEIGHTS,
@@ -121,7 +121,6 @@ class Multipliers(EquationsOfMotion):
         self.kkt = Kkt(c, self.masses.pattern, redundant, formulation != "multipliers", z_pattern)
         self._closes, self._parts, self._gap = isinstance(stabilisation, Partitioning), Parts(), 0.0
         self._solution: Solution
-        self._parted: Parted
         self._multipliers = np.zeros(c.m)
         arrays = packed(self)
         self._has_rows = "entry_row" in c.arrays()
@@ -341,15 +340,13 @@ class Multipliers(EquationsOfMotion):
 
     def part(self, mem: Any) -> bool:
         """Factorise [Phi_q; E_u] of a pose, regular or not."""
-        self._parted, mem.least = self._parts.factor(
-            self.kkt, np.asarray(mem.A), np.array(mem.chosen, np.intp), mem.least
-        )
+        mem.least = self._parts.factor(self.kkt, np.asarray(mem.A), np.array(mem.chosen, np.intp), mem.least)
         return True
 
     def solve_parts(self, mem: Any, asked: Sequence[float], sign: float, near: Sequence[float]) -> float:
         """Write the solution for all rows, the chosen coordinates given in `part_right`; return its size, scaled."""
         chosen = np.array(mem.part_right[len(near) - len(mem.chosen) :])
-        found = self._parted.solve(sign * np.asarray(asked), chosen, np.asarray(near))
+        found = self._parts.solve(sign * np.asarray(asked), chosen, np.asarray(near))
         self._write(mem.part_right, found)
         return float(np.max(np.abs(found / self.coordinates.column_units), initial=0.0))
 

@@ -17,38 +17,28 @@ LOST, CUT = 1e4, 1e-3
 
 
 class Parts:
-    """[Phi_q; E_u] for the rows of a system and the coordinates u that were chosen last."""
+    """[Phi_q; E_u] for the rows of a system and the coordinates u that were chosen last, scaled, at the last pose."""
 
     _chosen: Indices | None = None
     _rows: Indices | None = None
     _solver: LinearSolver
 
-    def factor(self, kkt: Kkt, A: Floats, chosen: Indices, least: float) -> tuple[Parted, float]:
-        """Return the factors for the entries of Phi_q, and the size of the smallest inverse so far (scaled)."""
+    def factor(self, kkt: Kkt, A: Floats, chosen: Indices, least: float) -> float:
+        """Factorise for the entries of Phi_q; return the size of the smallest inverse so far, a regular pose's."""
+        c, (rows, columns) = kkt.coordinates, kkt.coordinates.pattern
         if self._chosen is None or kkt.rows is not self._rows or not np.array_equal(chosen, self._chosen):
-            (rows, columns), _ = kkt.chosen
-            n = kkt.coordinates.n
-            pattern = np.append(rows, np.arange(n - len(chosen), n)), np.append(columns, chosen)
-            self._solver = (Sparse if kkt.sparse else Dense)(*pattern, n)
+            solved = kkt.chosen[0]
+            pattern = np.append(solved[0], np.arange(c.n - len(chosen), c.n)), np.append(solved[1], chosen)
+            self._solver = (Sparse if kkt.sparse else Dense)(*pattern, c.n)
             self._chosen, self._rows = chosen, kkt.rows
-        found = Parted(kkt, A, chosen, self._solver, least)
-        return found, found.least
-
-
-class Parted:
-    """[Phi_q; E_u] of one pose, scaled; `least` is the size of the smallest inverse so far: that of a regular pose."""
-
-    def __init__(self, kkt: Kkt, A: Floats, chosen: Indices, solver: LinearSolver, least: float) -> None:
-        """Factorise, and compare the size of the inverse."""
-        c, self._kkt, self._chosen = kkt.coordinates, kkt, chosen
-        rows, columns = c.pattern
-        self._all = A * c.column_units[columns] / c.row_units[rows]
-        self._factors = solver.factor(np.append(self._all[kkt.chosen[1]], np.ones(len(chosen)))[:, None])
+        self._kkt, self._all = kkt, A * c.column_units[columns] / c.row_units[rows]
+        self._factors = self._solver.factor(np.append(self._all[kkt.chosen[1]], np.ones(len(chosen)))[:, None])
         with np.errstate(all="ignore"):
             inverse = self._factors.solve(signs(c.n)[:, None])
         size = float(np.max(np.abs(inverse), initial=0.0))
-        self.least = min(least, size) if np.isfinite(size) else least
-        self._regular = bool(size < LOST * self.least)
+        least = min(least, size) if np.isfinite(size) else least
+        self._regular = bool(size < LOST * least)
+        return least
 
     def solve(self, right: Floats, chosen: Floats, near: Floats) -> Floats:
         """Return the solution (n,) for all rows (m,) and the chosen coordinates, scaled.
