@@ -93,6 +93,10 @@ NOT_READ = {
     **dict.fromkeys((".step", ".stp", ".igs", ".iges"), "CAD model"),
     **dict.fromkeys((".adm", ".cmd"), "model in space, Adams"),
     ".ggb": "construction, GeoGebra",
+    **dict.fromkeys((".yaml", ".yml"), "data, YAML"),
+    **dict.fromkeys((".zip", ".gz", ".7z", ".tar"), "archive"),
+    **dict.fromkeys((".stl", ".obj", ".3mf"), "surface of a body"),
+    **dict.fromkeys((".slx", ".mdl", ".mlx", ".m"), "model or script, MATLAB"),
 }
 
 #: The encoding of old Windows programs, for files that are not in UTF-8.

@@ -127,6 +127,7 @@ _SPELT = {
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 _COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 _IN_BRACKETS = re.compile(r".*([\[(])([^\[\]()]+)[\])]")
+_BEHIND = re.compile(r".*\S(?:\s*[/,]\s*|\s+in\s+)([^\s/,]+)")
 _NUMBERS_ONLY = re.compile(r"[\s\d.,;eE+-]+")
 
 
@@ -315,12 +316,13 @@ class _Table:
     def scales(self, above: _Line, kinds: tuple[str, str], units: Units) -> list[float]:
         """Return the sizes of the columns' units in those of a mechanism file; 1 for those that are not said.
 
-        The line above the numbers has units, the first one of the first quantity, or titles that end in [mm] or (mm).
-        What stands for a unit and is none is refused: a column would be read in the unit of the mechanism file.
+        The line above the numbers has units, the first one of the first quantity, or titles that end in [mm], (mm),
+        /mm or in mm. What stands for a unit in square brackets, or in a line of units, and is none is refused: a column
+        would be read in the unit of the mechanism file.
         """
         said = self.cells(above)
         if _size(said[0], kinds[0], units) is None:
-            said = [_in_brackets(title) for title in said]
+            said = [_in_title(title) for title in said]
         sizes = []
         for text, kind in zip(said, kinds, strict=True):
             size = 1.0 if text in NO_UNIT else _size(text, kind, units)
@@ -331,18 +333,21 @@ class _Table:
         return sizes
 
 
-def _in_brackets(title: str) -> str:
+def _in_title(title: str) -> str:
     """Return the unit at the end of a title, or an empty text.
 
-    >>> [_in_brackets(title) for title in ("lift [mm]", "lift (inch)", "x(t)", "lift (measured)")]
+    >>> [_in_title(title) for title in ("lift [mm]", "lift (inch)", "x(t)", "lift (measured)")]
     ['mm', 'inch', '', '']
+    >>> [_in_title(title) for title in ("lift/mm", "lift in mm", "lift, mm", "left/right", "x/t")]
+    ['mm', 'mm', 'mm', '', '']
 
-    Single letters in round brackets are units of time, length and force only: x(t) is not in tonnes.
+    Single letters but in square brackets are units of time, length and force only: x(t) is not in tonnes.
     """
     match = _IN_BRACKETS.fullmatch(title)
-    if match is None or match[1] == "[":
-        return match[2] if match else ""
-    return match[2] if _unit(match[2]) is not None and match[2] not in "gt" else ""
+    if match is not None and match[1] == "[":
+        return match[2]
+    found = match[2] if match else behind[1] if (behind := _BEHIND.fullmatch(title)) else ""
+    return found if found and _unit(found) is not None and found not in "gt" else ""
 
 
 def _unit(text: str) -> tuple[float, Dimension] | None:

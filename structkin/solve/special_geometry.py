@@ -33,6 +33,7 @@ from structkin.solve.schedule import Schedule
 from structkin.solve.sweep import sweep_between
 from structkin.solve.tracking import unpacked
 from structkin.structure import KinematicStructure, decompose
+from structkin.structure.parts import Group
 from structkin.types import Floats
 
 # --- groups that are singular in every pose ------------------------------------------------------------------------
@@ -129,7 +130,10 @@ _decomposed: WeakValueDictionary[tuple[Topology, bool], KinematicStructure] = We
 def structure_of(mechanism: Mechanism) -> KinematicStructure:
     """Return the kinematic structure of a mechanism; see `Mechanism.structure`."""
     if mechanism not in _structures:
-        _structures[mechanism] = _find_structure(mechanism)
+        try:
+            _structures[mechanism] = _find_structure(mechanism)
+        except DrawnSingularError as error:
+            raise _singular(mechanism, error) from None
     return _structures[mechanism]
 
 
@@ -139,7 +143,7 @@ def _find_structure(mechanism: Mechanism) -> KinematicStructure:
         return generic
     special = _structure_by_topology(mechanism.topology, drivers_first=True)
     try:
-        compile_plan(mechanism, special)
+        _compiled(mechanism, special)
     except StructureError:
         return generic
     return special
@@ -162,9 +166,17 @@ def compile_plan(mechanism: Mechanism, structure: KinematicStructure | None = No
         if mechanism not in _plans:
             _plans[mechanism] = compile_plan(mechanism, structure_of(mechanism))
         return _plans[mechanism]
+    try:
+        return _compiled(mechanism, structure)
+    except DrawnSingularError as error:
+        raise _singular(mechanism, error) from None
+
+
+def _compiled(mechanism: Mechanism, structure: KinematicStructure) -> Plan:
+    """Compile a mechanism as `compile_plan` does; raise `DrawnSingularError` where groups are singular."""
     plan, drawn = _recorded(mechanism, structure)
     if singular := {**drawn, **always_singular(mechanism, plan, drawn)}:
-        raise InputError(list(singular.values()), mechanism.title or "mechanism")
+        raise DrawnSingularError(singular, plan)
     if structure.over and not _moves(mechanism, plan):
         contradiction = Problem(
             ", ".join(dict.fromkeys(item.id for item in structure.over)),
@@ -173,6 +185,48 @@ def compile_plan(mechanism: Mechanism, structure: KinematicStructure | None = No
         )
         raise StructureError([*structure.diagnostics, contradiction], mechanism.title or "mechanism")
     return plan
+
+
+def _singular(mechanism: Mechanism, error: DrawnSingularError) -> InputError:
+    """Return the problems of singular groups; those that move by themselves with the hint that makes them run."""
+    general = {error.plan.steps[k].group for k in error.plan.followed}
+    problems = [
+        replace(one, hint=(index in general and _remedy(mechanism, error.plan.structure.groups[index])) or one.hint)
+        for index, one in error.groups.items()
+    ]
+    return InputError(problems, mechanism.title or "mechanism")
+
+
+def _remedy(mechanism: Mechanism, group: Group) -> str:
+    """Return which bar of a singular group can go, if it moves by itself as a plate on equal legs; else nothing.
+
+    Without the bar, a driver at another leg moves the group, and the ends of the bar keep their distance.
+    """
+    data, joint_of = mechanism.source_dict, mechanism.topology.joint
+    ends = {link: [one.id for one in mechanism.topology.joints if link in one.links] for link in group.links}
+    kept = {id: entry for id, entry in data.get("drivers", {}).items() if id not in group.drivers}
+    driver = "drive"
+    while driver in {*mechanism.places, *mechanism.joints, *mechanism.drivers, *mechanism.forces.loads}:
+        driver += "_"
+    bars = [link for link, at in ends.items() if len(at) == 2 and {joint_of(id).kind for id in at} == {"R"}]
+    for bar in reversed(bars):
+        legs = [id for id, _ in group.exterior if id in group.joints and id not in ends[bar]]
+        entry = {"joint": legs[0], "links": joint_of(legs[0]).links[:2]} if legs else None
+        links = {link: value for link, value in data["links"].items() if link != bar}
+        changed = {**data, "links": links, "drivers": {**kept, driver: entry}}
+        try:
+            trial = Mechanism.from_dict(changed, folder=mechanism._folder)
+            plan = _compiled(trial, _find_structure(trial))
+        except (InputError, DrawnSingularError):
+            continue
+        poses = poses_of(trial, plan, _solved(trial, plan, NEAR).x[0])
+        first, second = (poses.at(poses.holders[point][0], point) for point in ends[bar])
+        apart = np.abs(second - first)
+        known = np.isfinite(apart)
+        if known[-2 * len(NEAR) :].any() and np.ptp(apart[known]) <= RESIDUAL * mechanism.size:
+            instead = f" instead of {' and '.join(group.drivers)}" if group.drivers else ""
+            return f"leave out {bar}, which repeats what the others do, and drive {legs[0]}{instead}"
+    return ""
 
 
 def _recorded(mechanism: Mechanism, structure: KinematicStructure) -> tuple[Plan, dict[int, Problem]]:

@@ -28,6 +28,7 @@ def diagnose(structure: KinematicStructure) -> tuple[Problem, ...]:
             hint = f"remove driver {one.id}, or drive something that can still move"
             if structure.mobility <= 0:
                 hint = "the joints alone leave no mobility: the mechanism can move only by special dimensions"
+                hint += ", with fewer drivers" if sum(each.kind == "driver" for each in structure.over) > 1 else ""
                 braces = _braces(structure.topology, one)
                 if len(braces) == 1:
                     text = f"link {braces[0]} makes the mechanism rigid: {one.message}"

@@ -129,3 +129,19 @@ def test_the_content_of_a_file_is_read_whatever_its_suffix(tmp_path):
 def test_notes_are_a_list_of_texts(notes):
     with pytest.raises(sk.InputError, match=r"notes: expected a list of texts"):
         sk.Mechanism.from_dict({"points": {}, "links": {"ground": []}, "notes": notes})
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("x.xml", "XML, such as MuJoCo MJCF"), ("x.dxf", "drawing, DXF"), ("x.csv", "table, CSV"),
+        ("x.urdf", "robot in space, URDF"), ("x.yaml", "data, YAML"), ("x.zip", "archive"),
+        ("x.stl", "surface of a body"), ("x.slx", "model or script, MATLAB"), ("x.step", "CAD model"),
+        ("x.GGB", "construction, GeoGebra"),
+    ],
+)  # fmt: skip
+def test_a_format_that_is_not_read_is_named(name, kind, tmp_path):
+    (tmp_path / name).write_text("<robot/>\n", encoding="utf-8")
+    with pytest.raises(sk.InputError, match=rf"\({kind}\) has no mechanism that can be read") as error:
+        sk.load(tmp_path / name)
+    assert "rename" not in str(error.value)

@@ -276,6 +276,11 @@ def test_what_does_not_change_the_motion_is_noted():
     assert found.drivers["input A"]["speed"] == "10.0 rpm"
 
 
+def test_settings_that_are_not_known_are_noted():
+    found = read([*CRANK], [link("AB", "AB")], decimals="TY,Fe,0", integers="K,0,7", flags="0P1", units="1010")
+    assert found.notes[0] == "left out: settings that are not understood (0, 7, 1)"
+
+
 def test_friction_of_pins_and_slides_is_read():
     """Static and kinetic coefficient and radius, whatever of speed, mass and name stands before them."""
     joints = [joint("A", 0, 0, 6, more=f",,,,{thousandths(5)},0~3,0~25,0~5"), B]

@@ -107,6 +107,26 @@ def test_pmks_text_may_have_blanks_for_commas():
     assert pmks_text.read(samples.PMKS_TEXT.replace(",", " ")) == pmks_text.read(samples.PMKS_TEXT)
 
 
+@pytest.mark.parametrize(
+    ("front", "notes"),
+    [
+        ("set=s-20|e5\nmech=\n", ["settings of PMKS that have no effect here: e = 5"]),
+        ("set=s-20|e5\r\nmech=\r\n", ["settings of PMKS that have no effect here: e = 5"]),
+        ("s = -20\nd=9\n", ["d = 9 drives nothing: joints are counted from 0 to 3"]),
+        ("s=-20\nmech=", []),
+    ],
+)
+def test_pmks_text_may_have_settings(front, notes):
+    text = "ground,a,R,0,0,tfft\na,b,R,1,0\nb,c,R,4,3\nground,c,R,5,0\n"
+    found = pmks_text.read(front + text)
+    assert found.notes == notes and found.drivers["input P1"]["speed"] == "-20.0 rpm" and len(found.links) == 4
+
+
+def test_an_address_of_pmks_may_have_lines():
+    found = pmks_text.read("https://a.b/pmks.html?set=s7&mech=ground,a,R,0,0,tfft%0Aa,R,1,0|%0D%0A")
+    assert found.links == {"ground": ["P1"], "a": ["P1", "P2"]} and not found.problems
+
+
 def test_the_documented_pmks_text_is_a_slider_crank(tmp_path):
     text = Path("docs/other-tools.md").read_text(encoding="utf-8").partition("A slider-crank:\n\n```text\n")[2]
     file = tmp_path / "slider_crank.pmks"

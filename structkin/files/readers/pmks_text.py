@@ -34,12 +34,12 @@ def read(text: str) -> Imported:
     driven: list[PlainJoint] = []
     settings: dict[str, str] = {}
     for count, line in enumerate(_lines(text), 1):
-        setting = re.fullmatch(r"(?!mech\b)(\w+)\s*=\s*(\S+)", line)
+        setting = re.fullmatch(r"(\w+)\s*=\s*(\S+)", line)
         if setting is not None:
             name, value = setting.groups()
             settings.update({value[0]: value[1:]} if name == "set" else {name: value})
             continue
-        cells = [cell for cell in re.split(r"[,\s]+", line.removeprefix("mech=")) if cell]
+        cells = [cell for cell in re.split(r"[,\s]+", line) if cell]
         joint, driving = _joint(found, count, cells, len(joints) + 1) if cells else (None, False)
         if joint is not None:
             joints.append(joint)
@@ -51,7 +51,9 @@ def read(text: str) -> Imported:
     speed = found.number("s", settings.pop("s")) if "s" in settings else None
     if 0 <= index < len(joints):
         driven = [joints[index]]
-    elif not driven:
+    elif index >= len(joints):
+        found.notes.append(f"d = {index} drives nothing: joints are counted from 0 to {len(joints) - 1}")
+    if not driven:
         driven = [joint for joint in joints if {GROUND, "input"} <= set(joint.links)][:1]
     names = add_joints(found, joints, "", [joint.label for joint in driven])
     for joint in driven:
@@ -72,13 +74,12 @@ def _lines(text: str) -> list[str]:
     >>> _lines("?set=s20|e5&mech=ground%20a%20R%200%200|")
     ['set=s20', 'set=e5', 'ground a R 0 0', '']
     """
-    if not is_address(text) and not text.lstrip().startswith("?") and "|" not in text:
-        return [line.strip() for line in text.replace("\r", "\n").split("\n")]
     lines = []
-    for part in unquote(query(text)).split("&"):
+    is_one = is_address(text) or "\n" not in text.strip()
+    for part in unquote(query(text)).split("&") if is_one else re.split(r"[\r\n]", text):
         name, mark, value = part.partition("=")
-        lead = f"{name}=" if mark and name != "mech" else ""
-        lines += [f"{lead}{one.strip()}" for one in (value if mark else part).split("|")]
+        lead = f"{name.strip()}=" if mark and name.strip() != "mech" else ""
+        lines += [f"{lead}{one.strip()}" for one in re.split(r"[|\r\n]", value if mark else part)]
     return lines
 
 

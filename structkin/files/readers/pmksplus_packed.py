@@ -178,6 +178,8 @@ def read(text: str) -> Imported:
     sense = -1.0 if clockwise else 1.0
     names = build(found, joints, links, sense * (abs(rpm) or USUAL_RPM), sense * abs(linear), owners)
     add_gears(found, more, joints, *names)
+    unknown = [*decimals.split(",")[2:], *integers.split(",")[2:], *filter(None, [flags[2:], units[3:]])]
+    more.left_out |= {"settings that are not understood": unknown} if unknown else {}
     note_left_out(found, more)
     found.notes.append(f"lengths are read as {found.length}; masses and forces are left out")
     return found
