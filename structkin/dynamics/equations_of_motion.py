@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -73,6 +74,10 @@ class EquationsOfMotion(ABC):
 
     #: Whether the last `accept` changed what is integrated, so that multistep methods have to restart.
     needs_restart = False
+
+    def longest_step(self, t: float, y: Floats) -> float:
+        """Return the longest step [s] from a state within which all poses are found from each other."""
+        return math.inf
 
     def verify(self, t: float, y: Floats) -> None:
         """Raise `NoPoseError` where a step to a state has left its branch, or may have."""

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.equations_of_motion import EquationsOfMotion
+from structkin.dynamics.reduced.partition import measured_from
 from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
 from structkin.dynamics.reduced.reduced_equations import Reduced
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem, raise_problems
+from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.guide import Guide
+from structkin.joints.sliding import Sliding
 from structkin.model.laws import at_time
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import Driver, suggest
@@ -211,6 +215,19 @@ def check_masses(mechanism: Mechanism, equations: Reduced, t: float, y: Floats) 
     raise_problems(problems, mechanism.title or "simulate")
 
 
+def _lone_points(mechanism: Mechanism) -> Iterator[str]:
+    """Yield which free distances of pins along curved slots no other one can replace where they are at rest."""
+    slots = mechanism.joints.of(Sliding).values()
+    for drive in mechanism.drivers.values():
+        ends = {link for link, _ in drive.ends or ()}
+        for slot in slots if drive.law is None and drive.kind == "distance" else ():
+            if isinstance(slot, CircularSlot | CurveSlot) and ends == {slot.carrier, slot.slider}:
+                points = measured_from(mechanism, slot)
+                if len(points) == 1:
+                    only = f"{points[0]} is the only point of {slot.carrier} to measure the place of its pin from"
+                    yield f"; {only}: give {slot.carrier} another one, or simulate with formulation = 'multipliers'"
+
+
 def why(equations: Reduced, error: NoPoseError) -> str:
     """Return when and why there is no pose, in words."""
     if isinstance(error, BlownUpError):
@@ -221,4 +238,5 @@ def why(equations: Reduced, error: NoPoseError) -> str:
     if error.status == Status.SINGULAR:
         driven = ", ".join(equations.order[k] for k, _ in equations.prescribed)
         words = f"the coordinates are singular{f', or {driven} would lead out of reach' if driven else ''}"
+        words += "".join(_lone_points(equations.mechanism))
     return f"t = {error.t:.6g} s: {words}{where}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import nan, sqrt
 from typing import NamedTuple
 
 from structkin.symbolic.recursive import Bodies, Work
@@ -26,7 +26,8 @@ class Loads(NamedTuple):
     """Loads as arrays: entries of the tree (n for the ground), points from the entry's joint in its axes.
 
     `values` are the components of forces, then of torques, then the efforts of joint loads, at the time looked at.
-    `whole` is 1 for a spring, 0 once it is broken; `pull` what each spring would pull with [N].
+    `whole` is 1 for a spring, 0 once it is broken; `pull` what each spring would pull with [N],
+    NaN where that has no direction.
     """
 
     force_body: Ints
@@ -88,12 +89,15 @@ def apply(w: Work, loads: Loads, q: Floats, qd: Floats, tau: Floats) -> tuple[fl
         (x1, v1), (x2, v2) = point_at(w, i, first), point_at(w, j, second)
         gap, passing = minus(x2, x1), minus(v2, v1)
         length, stiffness, damping = sqrt(dot(gap, gap)), loads.spring_numbers[k, 0], loads.spring_numbers[k, 1]
-        # Where its ends meet, a damper alone acts along their velocity, as just before and after.
+        # Where its ends meet, a damper alone acts along their velocity, as just before and after. Any other force has
+        # no direction there.
         along = passing if length == 0.0 and stiffness * loads.spring_numbers[k, 2] == 0.0 else gap
         span = sqrt(dot(along, along))
         direction = times(1.0 / span, along) if span > 0.0 else (0.0, 0.0, 0.0)
         rate, stretch = dot(direction, passing), length - loads.spring_numbers[k, 2]
         pull = stiffness * stretch + damping * rate
+        if length == 0.0 and stiffness * loads.spring_numbers[k, 2] != 0.0:
+            pull = nan
         loads.pull[k] = pull
         if loads.whole[k] > 0.0:
             push(w, i, first, turned_back(w.frame, i, times(pull, direction)))

@@ -398,6 +398,9 @@ class System:
         """Return why the integrator could not go on."""
         if not np.isfinite(self.loads.values).all():
             return "the law of a load is not finite"
+        if (aimless := np.isnan(self.loads.pull) & (self.loads.whole > 0.0)).any():
+            springs = [load.name for load in self.model.loads.values() if isinstance(load, Spring)]
+            return f"the ends of the spring '{springs[int(np.argmax(aimless))]}' meet, where its force has no direction"
         if self.ended == evaluating.OUT_OF_REACH:
             return "the loops cannot be closed any further: they are at the limit of their reach, or singular"
         if self.ended == evaluating.SINGULAR_MASS:

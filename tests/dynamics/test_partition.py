@@ -194,3 +194,27 @@ def test_a_choice_of_the_largest_volume() -> None:
         chosen = rates[[found.get(k, k) for k in range(f)]]
         if found:
             assert np.max(np.abs(rates @ np.linalg.inv(chosen))) < GOOD * LIMIT + 1e-9
+
+
+def on_a_circular_slot(*points: str) -> sk.Mechanism:
+    """A turning disc in a circular slot of the ground, which has these points beside the centre C of the slot."""
+    places = {"H": (0, -0.3), "K": (-1.5, 0.2)}
+    P = (float(np.cos(2.4)), -float(np.sin(2.4)))
+    return sk.Mechanism(
+        points={"C": (0, 0), "P": P, **{name: places[name] for name in points}},
+        links={"ground": ["C", *points], "disc": {"points": ["P"], "mass": 1, "center": P, "inertia": 0.3}},
+        joints={"slot": {"type": "pin-in-slot", "pin": "P", "slot": "ground", "on": "disc", "center": "C"}},
+        drivers={"far": {"between": ["H", "P"]}, "turn": {"links": ["ground", "disc"]}},
+        forces={"gravity": (0, -10)},
+    )
+
+
+def test_a_pin_whose_place_is_measured_from_one_point_only() -> None:
+    """Where the pin is nearest to H, no other coordinate can replace the distance: the message says what helps."""
+    s = on_a_circular_slot("H").simulate(1.0, samples=11)
+    only = "H is the only point of ground to measure the place of its pin from: give ground another one"
+    assert "the coordinates are singular" in s.stopped and only in s.stopped
+    helped = on_a_circular_slot("H", "K").simulate(1.0, samples=11)
+    other = on_a_circular_slot("H").simulate(1.0, samples=11, formulation="multipliers")
+    assert not helped.stopped and not other.stopped
+    assert helped.position("P") == pytest.approx(other.position("P"), abs=1e-6)

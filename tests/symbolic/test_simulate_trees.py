@@ -241,3 +241,18 @@ def test_no_step_passes_over_a_blow(law, impulse, integrator):
     model = SpatialModel("Wheel", {"wheel": wheel}, {"axle": axle}, {"blow": blow})
     motion = simulate(model, 5.0, 3, integrator=integrator)
     assert motion.qd[-1] == pytest.approx([impulse / 0.5], rel=1e-5)
+
+
+def test_a_spring_whose_ends_meet_has_no_direction():
+    """Its force there was left out without a word; a damper alone, or a spring without a free length, has one."""
+    tip = np.array([1.0, 0, 0])
+    spring = Spring("S", ("ground", "rod"), (tip, tip), 40.0, 0.0, 0.5)
+    gravity = np.array([0, -9.81, 0])
+    with pytest.raises(InputError, match="the ends of the spring 'S' meet, where its force has no direction"):
+        simulate(pendulum(gravity=gravity, loads={"S": spring}), 1.0)
+    for fine in (replace(spring, length=0.0), replace(spring, stiffness=0.0, damping=2.0)):
+        assert simulate(pendulum(gravity=gravity, loads={"S": fine}), 0.1).status == "ok"
+    # A motion that passes the place meets it in one instant at most.
+    above = replace(spring, points=(np.array([np.cos(0.7), -np.sin(0.7), 0]), tip))
+    motion = simulate(pendulum(gravity=gravity, loads={"S": replace(above, length=0.01)}), 0.6)
+    assert motion.status == "ok" and np.isfinite(motion.energy).all()

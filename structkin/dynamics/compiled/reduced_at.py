@@ -33,6 +33,9 @@ from structkin.track.contour import POWERS as TERMS
 #: Most series that are kept, and how many numbers precede the powers: place, direction, radius.
 MANY, HEAD = 4, 3
 
+#: Poses farther than this from the last one [rad or parts of the size] are left to `Poses`.
+FAR = 16 * SIMULATED_STEP
+
 
 def expand(mem: Memory, q: float, rate: float, x: Any, columns: Any) -> bool:
     """Write slots x (3, n) and K (1, n) at a coordinate and its rate; False where no series holds.
@@ -267,7 +270,7 @@ def move_in_parts(mem: Memory, y: Any, z: Any, x: Any, columns: Any) -> bool:
     """Move in parts to the given drivers' values; rates are per part of the path. False where that fails."""
     f, free, last = len(z[0]), mem.free, mem.last
     longest = farthest(mem, z)
-    if not 0.0 < longest < 16 * SIMULATED_STEP:
+    if not 0.0 < longest < FAR:
         return False
     parts = 2 + int(2 * longest / SIMULATED_STEP)
     start, step, trial = mem.path[0], mem.path[1], mem.path_state

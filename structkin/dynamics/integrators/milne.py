@@ -40,6 +40,7 @@ class ABM4Milne(OdeSolver):
         rtol: float,
         atol: float,
         first_step: float | None = None,
+        max_step: float = np.inf,
         **extraneous: Any,
     ) -> None:
         """Choose a first step, if none is given, in which the state changes little."""
@@ -50,7 +51,7 @@ class ABM4Milne(OdeSolver):
         if first_step is None:
             pace = self._size(self.f, self.y)
             first_step = 0.01 / pace if pace > 0 else room / 100
-        self.h = min(first_step, room / 4)
+        self.h, self.max_step = min(first_step, room / 4, max_step), max_step
         #: Rates before the present one, the latest first, at equal steps h.
         self._past: list[Floats] = []
         self._before: tuple[float, Floats, Floats] | None = None
@@ -126,7 +127,7 @@ class ABM4Milne(OdeSolver):
 
     def _double(self) -> None:
         """Double the step where enough past rates are known."""
-        if len(self._past) < 6 or self.t + 2 * self.h > self.t_bound:
+        if len(self._past) < 6 or self.t + 2 * self.h > self.t_bound or 2 * self.h > self.max_step:
             return
         self.doublings += 1
         self.h *= 2

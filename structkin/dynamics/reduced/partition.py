@@ -66,12 +66,17 @@ def _distances(mechanism: Mechanism, travel: Driver, slot: CircularSlot | CurveS
     """Yield the distances of a slot's pin from the points of the slotted link, instead of the travel along a curve."""
     pins = {joint.id for joint in mechanism.topology.joints if joint.kind == "R"}
     pin = next(point for point, place in mechanism.links[slot.slider].local.items() if place == slot.point)
-    for point, place in mechanism.links[slot.carrier].local.items():
-        if not (isinstance(slot, CircularSlot) and place == slot.center):
-            ends = (slot.carrier, point), (slot.slider, pin)
-            links = [f"@{end}" if end in pins else link for link, end in ends]
-            id = f"{travel.id}_{point}"
-            yield DriverCoordinate(id, "distance", (links[0], links[1]), None, 0.0, None, ends)
+    for point in measured_from(mechanism, slot):
+        ends = (slot.carrier, point), (slot.slider, pin)
+        links = [f"@{end}" if end in pins else link for link, end in ends]
+        id = f"{travel.id}_{point}"
+        yield DriverCoordinate(id, "distance", (links[0], links[1]), None, 0.0, None, ends)
+
+
+def measured_from(mechanism: Mechanism, slot: CircularSlot | CurveSlot) -> list[str]:
+    """Return the points of the slotted link whose distance from the pin changes along the slot."""
+    centre = slot.center if isinstance(slot, CircularSlot) else None
+    return [point for point, place in mechanism.links[slot.carrier].local.items() if place != centre]
 
 
 def scales(units: Floats, distances: Floats) -> Floats:

@@ -96,6 +96,10 @@ class Partitioned(EquationsOfMotion):
         """The scales of the coordinates of the state (free,): a radian, or the mechanism's size."""
         return self.current.measures
 
+    def longest_step(self, t: float, y: Floats) -> float:
+        """Return the longest step [s] from a state within which all poses are found from each other."""
+        return self.current.longest_step(t, y)
+
     def touch(self, t: float, y: Floats) -> None:
         """Write how bodies touch, and how fast joints with friction move, at a state."""
         self.current.touch(t, y)

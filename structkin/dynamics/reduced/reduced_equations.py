@@ -29,7 +29,7 @@ from structkin.compiled import has_numba
 from structkin.dynamics.bodies import Body, moving_masses
 from structkin.dynamics.compiled.memory import WHOLE, Lists, Memory
 from structkin.dynamics.compiled.packing import Packed, packed
-from structkin.dynamics.compiled.reduced_at import AHEAD, HEAD, MANY
+from structkin.dynamics.compiled.reduced_at import AHEAD, FAR, HEAD, MANY
 from structkin.dynamics.compiled.source import EQUATIONS, compiled_equations, plain_equations
 from structkin.dynamics.driver_coordinates import DriverCoordinates, given_efforts
 from structkin.dynamics.equations_of_motion import EquationsOfMotion
@@ -321,6 +321,14 @@ class Reduced(EquationsOfMotion):
             looked = done
         self._evaluations += int(self.mem.count) - before
         return done, y
+
+    def longest_step(self, t: float, y: Floats) -> float:
+        """Return the longest step [s] from a state within which the text finds all poses from each other.
+
+        Without it, where the rates do not change, as those of a flywheel, steps would grow until no pose is found.
+        """
+        pace = np.max(np.abs(self._coordinates(t, y)[:, 1]) / self.lengths, initial=0.0)
+        return 0.8 * FAR / float(pace) if self.poses.follows and pace > 0 else math.inf
 
     def touch(self, t: float, y: Floats) -> None:
         """Write how bodies touch, and how fast joints with friction move, at a state."""

@@ -187,6 +187,11 @@ class Poses:
         self._refused: dict[int, float] = {}
         self._in_vain: Floats | None = None
 
+    @property
+    def follows(self) -> bool:
+        """Whether poses are followed in short parts: their branch, or the turns of links, depend on the path."""
+        return bool(self.steps or self.plan.tracked or self._counted.any)
+
     def aside(self) -> Poses:
         """Return poses that continue from the last one and leave these unchanged."""
         found = copy(self)
@@ -308,7 +313,7 @@ class Poses:
         assert self.last is not None
         last, step = self.last, q - self.last.q
         is_long = np.max(np.abs(step) / self.lengths, initial=0.0) > SIMULATED_STEP
-        if (self.steps or self.plan.tracked or self._counted.any) and is_long:
+        if self.follows and is_long:
             return Status.NOT_CONVERGED, -1
         for one in self.series:
             if one.holds(q):
