@@ -24,7 +24,7 @@ from structkin.solve.change_points.between import Between
 from structkin.solve.engine import Lanes
 from structkin.solve.fast_wheels import counted_turns, wheels_on_links
 from structkin.solve.narrow_cams import Followed, beyond, pass_humps
-from structkin.solve.schedule import Schedule
+from structkin.solve.schedule import Schedule, united
 from structkin.types import Floats, Indices
 
 #: A link turns at most this far between two stations [rad].
@@ -70,7 +70,7 @@ def slow_motion(
             return *begun, False
         charge(added * plan.numbers / TOGETHER)
         finer, at = finest.divided(parts)
-        finer = replace(finer, near=np.union1d(finer.near, at[overlooked]))
+        finer = replace(finer, near=united(len(finer), finer.near, at[overlooked]))
         lanes, between = run(finer)
         now = finer, at[places], lanes
     return *now, True

@@ -339,12 +339,13 @@ class Schedule:
         """Some stations, from the first to the last, between which the drivers' path is short and nearly straight."""
         if len(self) < FEW or not self.drivers:
             return np.arange(len(self))
-        return np.union1d(self._turns, self.near) if len(self.near) else self._turns
+        return united(len(self), self._turns, self.near) if len(self.near) else self._turns
 
     @property
     def _turns(self) -> Indices:
         if self.is_even:
-            return np.unique(np.append(np.arange(0, len(self), int(SHORT / self._even_step) or 1), len(self) - 1))
+            last = len(self) - 1
+            return np.append(np.arange(0, last, int(SHORT / self._even_step) or 1), last)
         step = np.stack([np.diff(z[0]) / self.unit(id) for id, z in self.drivers.items()])
         length = np.sum(np.abs(step), axis=0)
         with np.errstate(all="ignore"):
@@ -445,7 +446,7 @@ class Schedule:
         inside = np.repeat(parts > 1, parts)
         near = np.flatnonzero(np.append(inside, False) | np.append(False, inside))
         divided = self._with(np.interp(np.arange(at[-1] + 1), at, np.arange(len(self))), at, straight=straight)
-        return replace(divided, near=np.union1d(at[self.near], near)), at
+        return replace(divided, near=united(len(divided), at[self.near], near)), at
 
     def _refined(self) -> tuple[Schedule, Indices]:
         at, lead, drivers = np.append(0, np.cumsum(self.parts)), self._lead_steps, {}
@@ -470,6 +471,18 @@ class Schedule:
             jump = np.abs(np.diff(z[0])) / self.step(id)
             counts = np.where(jump > JUMP, np.ceil(np.fmin(jump, 2.0**40)), counts)
         return counts.astype(np.intp)
+
+
+def united(count: int, *indices: Indices) -> Indices:
+    """Return all indices below a count in order; NumPy's union of whole numbers takes a hundred times as long.
+
+    >>> united(5, np.array([0, 3]), np.array([3, 4])).tolist()
+    [0, 3, 4]
+    """
+    found = np.zeros(count, bool)
+    for each in indices:
+        found[each] = True
+    return np.flatnonzero(found)
 
 
 def _extent(places: list[complex]) -> float:

@@ -24,7 +24,7 @@ from structkin.solve.fast_turns import all_seen, slow_motion
 from structkin.solve.fast_wheels import wheels_on_links
 from structkin.solve.motion import Motion
 from structkin.solve.narrow_cams import Followed, followed_cams, near_humps
-from structkin.solve.schedule import Schedule
+from structkin.solve.schedule import Schedule, united
 from structkin.solve.special_geometry import compile_plan
 from structkin.solve.sweep import sweep_between
 from structkin.types import Indices
@@ -114,7 +114,7 @@ def fine_stations(plan: Plan, schedule: Schedule, longest: float) -> tuple[Sched
     lengths = np.append(0.0, np.cumsum(np.nan_to_num(sum(ways, start=np.zeros(len(close) - 1)))))
     last = np.searchsorted(lengths, lengths + longest, "right") - 1
     passed = near_humps(plan, lanes.x[0], cams, last)
-    return replace(close, near=np.union1d(close.near, passed)), places[kept]
+    return replace(close, near=united(len(close), close.near, passed)), places[kept]
 
 
 def _taken(tracked: Lanes, kept: Indices, index: Any) -> Lanes:

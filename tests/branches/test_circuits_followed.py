@@ -289,3 +289,22 @@ def test_redundant_joints():
     m = three_cranks()
     found = m.circuits()
     assert len(found) == 1 and found.branches[0].interval.is_full_turn
+
+
+@pytest.mark.parametrize("size", [1e9, *(pytest.param(size, marks=pytest.mark.full) for size in (1e-6, 1e5))])
+def test_limits_and_circuits_of_a_cylinder_do_not_depend_on_the_size(size):
+    """The cylinder's length was counted in metres beside poses of size one: at 1e5 two of four branches were missed."""
+    data = sk.load(path("tipper_hoist")).source_dict
+    small = sk.Mechanism.from_dict({**data, "drivers": {"cylinder": {"between": ["F", "G"]}}})
+    points = {point: [size * x for x in at] for point, at in data["points"].items()}
+    large = sk.Mechanism.from_dict({**data, "points": points, "drivers": {"cylinder": {"between": ["F", "G"]}}})
+
+    def ends(m, unit):
+        limits, circuits = m.limits(), m.circuits()
+        whole = [(one.interval.low.value / unit, one.interval.high.value / unit) for one in circuits.branches]
+        return limits.upper.why, limits.lower.value / unit, limits.upper.value / unit, sorted(whole)
+
+    (words, *here, branches), (far_words, *there, far_branches) = ends(small, 1.0), ends(large, size)
+    assert words == far_words == "body, plate and link in a singular position" and len(branches) == 4
+    assert there == pytest.approx(here, rel=1e-12)
+    assert np.array(far_branches) == pytest.approx(np.array(branches), rel=1e-12)

@@ -65,6 +65,7 @@ def circuits(
             mechanism, driver, drivers=drivers, range=range, most=most, budget=budget, progress=progress
         )
     swept = Swept(mechanism, driver, drivers, range)
+    swept.in_sizes(mechanism.size)
     if swept.has_wheels and swept.goes_round and repeats(plan) is not None:
         turns = turns_of_driver(plan, swept.driver)
         swept.turns, swept.whole = (1, swept.whole) if turns is None else (turns, None)
@@ -89,7 +90,7 @@ class _Search:
     @property
     def start(self) -> float:
         """The parameter where the driver starts."""
-        return self.swept.start / self.swept.turns
+        return self.swept.start / (self.swept.turns * self.swept.unit)
 
     def run(self) -> Circuits:
         """Find all curves and describe them."""
@@ -233,7 +234,7 @@ class _Search:
         assert self.system is not None
         limit = fold_words(self.system, fold)
         limit = Limit(limit.value + float(shift), limit.kind, limit.group, limit.why)
-        return self.swept.limit(limit, self.swept.turns)
+        return self.swept.limit(limit, self.swept.turns * self.swept.unit)
 
     def _modes(self, arc: Arc) -> tuple[tuple[int, int], ...]:
         """Return the modes of the closed forms, which do not change within an arc."""

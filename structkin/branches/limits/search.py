@@ -122,7 +122,8 @@ def _followed(motion: Motion, swept: Swept) -> _Found:
     """Return ends and interval of a mechanism with a general group, followed from the pose of the sketch."""
     rows = motion.lanes.x[0, :, 0]
     system = System(motion.plan, swept.path, motion.size, rows, swept.is_angle, _strokes(motion, swept))
-    y = system.pack(rows, swept.start)
+    swept.in_sizes(motion.size)
+    y = system.pack(rows, swept.start / swept.unit)
     whole, wheels = swept.whole, swept.has_wheels and swept.goes_round
     if wheels:
         turns = min(turns_of_ratios(swept.mechanism), MOST) or round(GEARED / TURN)
@@ -133,10 +134,11 @@ def _followed(motion: Motion, swept: Swept) -> _Found:
     if back is not None and back.turns:
         return None, None, _crossed(system, upward), (Interval(None, None, back.turns),), ""
     lower = follow_to(system, y, -1, whole, downward)
-    lower = lower and swept.limit(lower, 1)
-    upper = None if back is None else swept.limit(fold_words(system, back), 1)
+    lower = lower and swept.limit(lower, swept.unit)
+    upper = None if back is None else swept.limit(fold_words(system, back), swept.unit)
     # A full turn passes everything going up.
     points = _crossed(system, [*upward, *(downward if lower else ())])
+    points = tuple(swept.limit(point, swept.unit) for point in points)
     return lower, upper, points, (Interval(lower, upper),), ""
 
 
@@ -216,6 +218,8 @@ class Swept:
         self.given = {id: held[id] for id in drivers or {}}
         #: The parameter of the path is the driver's coordinate divided by this.
         self.turns = 1
+        #: And by this: a size [m], where the steps of a curve compare a length with poses of size one.
+        self.unit = 1.0
         self.whole, self._is_given = self._whole(range), range is not None
         if self.whole is not None and not self.whole[0] <= self.start <= self.whole[1]:
             raise InputError(
@@ -282,7 +286,13 @@ class Swept:
             if turns is not None:
                 self.turns, self.whole = turns, None
 
-    def limit(self, limit: Limit, turns: int) -> Limit:
+    def in_sizes(self, size: float) -> None:
+        """Measure the path of a length in sizes [m] of the mechanism, as the poses of its curve are."""
+        if self.whole is not None and not self.is_angle:
+            self.unit = size
+            self.whole = self.whole[0] / size, self.whole[1] / size
+
+    def limit(self, limit: Limit, turns: float) -> Limit:
         """Return a limit at a value of the driver, from one at a path parameter that is `turns` times smaller."""
         if limit.kind == "range" and self.goes_round:
             followed = round(abs(limit.value * turns - self.start) / TURN)
@@ -292,7 +302,8 @@ class Swept:
     def path(self, p: Any) -> dict[str, Any]:
         """Return the drivers' values (n,) where the parameter is p (n,)."""
         still = 0 * np.asarray(p)
-        return {id: p * self.turns if id == self.driver else value + still for id, value in self.held.items()}
+        own = p * (self.turns * self.unit)
+        return {id: own if id == self.driver else value + still for id, value in self.held.items()}
 
 
 def _is_range(value: Any) -> bool:
