@@ -78,14 +78,16 @@ def unclear(plan: Plan, schedule: Schedule, lanes: Lanes) -> set[int]:
     """Return the steps whose clearance leaves open whether their modes meet between stations."""
     if len(schedule) < 2:
         return set()
-    if lanes.steepest is not None and schedule.is_even and (lanes.steepest[list(plan.with_root)] < STEEP).all():
+    rises = lanes.steepest if schedule.is_even else None
+    if rises is not None and all(rises[k] < STEEP and not plan.steps[k].divisors for k in plan.with_root):
         return set()
     x = lanes.x[0] if len(schedule.turns) == len(schedule) else lanes.x[0][:, schedule.turns]
     paces, margins = _beside(schedule, schedule.turns)
     # Before the first interval there is none: the second one speaks for it.
     paces[0, 0], margins[0, 0] = paces[1, 0], margins[1, 0]
     clearances = ((roots, roots.clearance(plan, x, DETOUR, paces[0], margins[0])) for roots in plan.roots)
-    return {int(step) for roots, clearance in clearances for step in roots.steps[~(clearance > 0)]}
+    flat = FLAT_WITHIN * plan.size
+    return {int(step) for roots, clearance in clearances for step in roots.steps[~(clearance > flat)]}
 
 
 def may_change(plan: Plan, schedule: Schedule, index: int, lanes: Lanes) -> bool:
@@ -169,8 +171,8 @@ def may_meet(
     Inputs that turn back in between may be where they were. So they move as far, too, as in the interval before and in
     that after, to the lanes `stride` further on, times paces, and a margin further: `beside` has both (2, n).
     """
-    found = np.ones(len(low), bool)
-    # One end that is far enough from meeting proves the whole interval.
+    found, flat = np.ones(len(low), bool), FLAT_WITHIN * plan.sizes[plan.steps[index].group]
+    # One end that is far enough from meeting proves the whole interval; from a flat one, rounding decides how far.
     for side, here in enumerate((low, high)):
         open_ = np.flatnonzero(found)
         if not len(open_):
@@ -182,7 +184,7 @@ def may_meet(
             next_ = np.clip(here[open_] + (stride if side else -stride), 0, x.shape[1] - 1)
             (there,) = inputs_at(plan, index, x, next_)
             clear = np.minimum(clear, plan.steps[index].clearance(h, _moved(h, there, DETOUR * pace))) - margin
-        found[open_] = ~(clear > 0)
+        found[open_] = ~(clear > flat)
     return found
 
 
@@ -314,7 +316,7 @@ class _Search:
 
         Elsewhere the inputs are only fast: clearance decides shorter parts, where circles would have to be tiny.
         """
-        while len(low):
+        while len(low) and not self.between.plan.steps[self.index].divisors:
             ends = self.between.lanes(np.concatenate((low, high)), self.index)
             values = np.reshape(discriminant(self.between.plan, self.index, ends), (2, -1))
             far = (values > FAR).all(axis=0)
@@ -353,13 +355,13 @@ class _Search:
 
     def settled(self, place: float) -> float:
         """Return a place, or the last station at which the drivers have these values, if they have them at one."""
-        nearest = round(place)
-        here = self.between.schedule.at(np.array([place]))
-        away = [
-            abs(z[0, nearest] - here[id][0]) / self.between.schedule.unit(id)
-            for id, z in self.between.schedule.drivers.items()
-        ]
-        return float(self._stay(nearest)[1]) if max(away) < NEAREST else place
+        schedule, beside = self.between.schedule, np.array([int(place), int(np.ceil(place))])
+        here = schedule.at(np.array([place]))
+        away = np.max(
+            [np.abs(z[0, beside] - here[id]) / schedule.unit(id) for id, z in schedule.drivers.items()], axis=0
+        )
+        # A driver that is slow there may have these values at a station far from the place.
+        return float(self._stay(int(beside[np.argmin(away)]))[1]) if away.min() < NEAREST else place
 
     def is_known(self, station: float) -> bool:
         """Return whether this change point is known: found from the interval before, or with an earlier step."""
