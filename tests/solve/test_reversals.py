@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import structkin as sk
 from structkin.model.laws import MonotoneTable
+from structkin.plan.status import Status
 from structkin.solve.schedule import turning_points
 
 PINS = {"A": (0, 0), "B": (0, 1), "C": (2, 1), "D": (2, 0)}
@@ -191,3 +192,17 @@ def test_turning_points_of_a_rest_and_of_unknown_times() -> None:
     assert not len(turning_points(further, np.array([0.0, 3.0]), np.ones(2)))
     unknown = np.full(3, np.nan)
     assert not len(turning_points(rest, unknown, unknown))
+
+
+@pytest.mark.parametrize("samples", [2, 6, 40])
+@pytest.mark.parametrize("joint, law", [("B", "-pi/2 - t"), ("C", "pi/2 - t")])
+def test_a_length_between_driven_links_that_becomes_zero(joint: str, law: str, samples: int) -> None:
+    """Its square tells no more than half the digits of how near the pins come: the branch behind is not certified."""
+    pins = {"A": (0, 0), "B": (0, 1), "C": (1, 1), "D": (1, 0)}
+    motion = sk.Mechanism(points=pins, links=LINKS, drivers={"m": {"joint": joint, "law": law}}).solve(
+        samples, duration=3.02
+    )
+    before = motion.t < 0.5 * np.pi
+    assert motion.ok[before].all()
+    assert (motion.position("C") - motion.position("B"))[before] == pytest.approx(np.tile([1.0, 0.0], (sum(before), 1)))
+    assert all(status == Status.UNCERTIFIED for status in motion.status[~before])

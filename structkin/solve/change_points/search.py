@@ -256,7 +256,8 @@ class _Search:
             tried[some] = radius[some]
             zeros = self._zeros(paths.take(some), radius[some])
             two = (zeros.count == 2) & np.isfinite(zeros.middle)
-            near = two & (np.abs(zeros.middle) < 1 + NEAR) & (zeros.clearance < NEAR)
+            # The root of a length's square that is negative by rounding is no number.
+            near = two & (np.abs(zeros.middle) < 1 + NEAR) & ~(zeros.clearance >= NEAR)
             # Elsewhere or farther from being one they are if that is sure.
             two &= near | ~zeros.rough
             for k in np.flatnonzero(near):
@@ -283,10 +284,10 @@ class _Search:
         place = path.station_at(self.between.schedule, x)
         if found.clearance[0] <= -NEVER_FLAT:
             self.between.changes.gaps.add((self.index, place))
-        elif found.undecided[0]:
-            self.between.changes.doubt(self.index, place)
         elif np.isfinite(found.flat[0]):
             places.append(place)
+        elif not found.clearance[0] >= NEVER_FLAT:
+            self.between.changes.doubt(self.index, place)
 
     def _zeros(self, paths: Paths, radius: Floats, *, corner: bool = False) -> Zeros:
         """Return the zeros of the discriminant inside circles of radii (c,) in x around the middles of paths."""
