@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General, Turn
-from structkin.numerical_tolerances import CLOSED, FLAT_WITHIN, NEVER_FLAT
+from structkin.numerical_tolerances import CLOSED, FLAT_WITHIN
 from structkin.plan.plan import Plan, Register, Step
 from structkin.solve.derivatives import Derivatives, Part, quadratic
 from structkin.solve.engine import Lanes
@@ -85,12 +85,6 @@ class Zeros:
     def flat(self) -> Floats:
         """The places (c,) of change points, NaN where there is none."""
         return np.where(np.abs(self.clearance) <= FLAT_WITHIN, self.middle, np.nan)
-
-    @property
-    def undecided(self) -> Flags:
-        """Where two zeros are too close to each other to be two, and too far apart to be one (c,)."""
-        size = np.abs(self.clearance)
-        return (size > FLAT_WITHIN) & (size < NEVER_FLAT)
 
 
 @dataclass(frozen=True)
