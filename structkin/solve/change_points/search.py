@@ -36,12 +36,13 @@ from structkin.solve.change_points.contours import RADII, Contours, Zeros
 from structkin.solve.change_points.kept import Kept
 from structkin.solve.change_points.mode_changes import ChangePoint, ModeChanges, contours_at, straight_run
 from structkin.solve.engine import Lanes, discriminant, positions, step_inputs
-from structkin.solve.schedule import Schedule
+from structkin.solve.schedule import JUMP, Schedule
 from structkin.types import Flags, Floats, Indices
 
 #: The inputs of a dyad move at most this many times as far between two stations as these are apart.
 DETOUR = 2.0
-#: Stations further apart than the steps of continuation belong to one path only where a discriminant is below this.
+#: Stations further apart than the steps of continuation, which laws run through unevenly, belong to one path only where
+#: a discriminant is below this.
 SUSPECT = 0.1
 #: Two steps of the drivers whose directions have at least this cosine are on one way, there or back.
 STRAIGHT = 0.9
@@ -129,7 +130,7 @@ def _intervals(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int,
             open_[int(np.ceil(point.low)) : int(point.high)] = False
     k = np.flatnonzero(open_)
     length = sum(np.abs(z[0, k + 1] - z[0, k]) / schedule.unit(id) for id, z in schedule.drivers.items())
-    k = k[((schedule.parts[k] == 1) | (np.fmin(values[k], values[k + 1]) < SUSPECT))
+    k = k[((schedule.parts[k] <= JUMP) | (np.fmin(values[k], values[k + 1]) < SUSPECT))
           & (~(vague[k] & vague[k + 1]) | (length < NEXT))]  # fmt: skip
     if len(schedule.turns) < len(schedule):
         # Most stations lie in longer intervals that clearance decides as a whole.
