@@ -64,6 +64,10 @@ class Relation(Protocol):
 class TwoModes(Relation, Protocol):
     """A relation with two modes, which meet where its discriminant is zero."""
 
+    #: The scalar inputs, by their places, by whose product the discriminant is divided, and the root of it in
+    #: `position` multiplied by the root of this product.
+    divisors: tuple[int, ...]
+
     def clearance(self, h: Values, dh: Values) -> Array:
         """Return a length (n,): how far the inputs are from a pose where the modes meet, less how far dh may move them.
 

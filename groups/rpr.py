@@ -31,6 +31,7 @@ class RPR:
     aliases: tuple[str, ...] = ()
     closed_form: ClassVar[Literal[True]] = True
     modes = 2
+    divisors: ClassVar[tuple[int, ...]] = ()
     inputs: tuple[str, ...] = ("A", "B", "e", "w")
     outputs: tuple[str, ...] = ("D",)
 

@@ -34,6 +34,7 @@ class RRP:
     aliases: tuple[str, ...] = ("PRR",)
     closed_form: ClassVar[Literal[True]] = True
     modes = 2
+    divisors: ClassVar[tuple[int, ...]] = (1,)
     inputs: tuple[str, ...] = ("A", "l", "G", "D", "e")
     outputs: tuple[str, ...] = ("C",)
 

@@ -34,6 +34,7 @@ class RRR:
     aliases: tuple[str, ...] = ("3R",)
     closed_form: ClassVar[Literal[True]] = True
     modes = 2
+    divisors: ClassVar[tuple[int, ...]] = (2, 3)
     inputs: tuple[str, ...] = ("A", "B", "l1", "l2")
     outputs: tuple[str, ...] = ("C",)
 

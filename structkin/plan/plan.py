@@ -68,6 +68,12 @@ class Step:
         """Whether its two modes are the signs of a root, which is zero where the modes meet."""
         return self.kind.closed_form and self.kind.modes == 2
 
+    @property
+    def divisors(self) -> list[int]:
+        """The varying inputs by which its discriminant is divided: where they are small it may be of any size."""
+        places = cast(TwoModes, self.kind).divisors if self.has_root else ()
+        return [k for k in places if isinstance(self.inputs[k], Register)]
+
     def clearance(self, h: tuple[Any, ...], dh: tuple[Any, ...]) -> Floats:
         """Return how far (n,) its two modes are from meeting, less how far a change dh of its inputs moves them [m]."""
         with np.errstate(all="ignore"):

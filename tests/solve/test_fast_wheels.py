@@ -71,6 +71,28 @@ def test_a_wheel_takes_its_dyad_over_the_flat_pose_each_time(samples: int) -> No
     np.testing.assert_array_equal(np.sign(motion.position("C")[clear, 1]), (-1.0) ** turn[clear])
 
 
+@pytest.mark.parametrize("method", ["topological", "global"])
+@pytest.mark.parametrize("samples", [2, 3, 10])
+@pytest.mark.parametrize("radius", [0.4, 0.2, 0.1])
+def test_a_small_pinion_takes_a_parallelogram_over_its_flat_poses(radius: float, samples: int, method: str) -> None:
+    """In the middle of its way the law is quicker than on average: longer steps of its path were not searched."""
+    wiper = Mechanism(
+        points={
+            "A": (0, 0), "B": (0.6, 0.8), "C": (2.3, 0.8), "D": (1.7, 0), "T": (-6, -radius), "S": (6, -radius),
+        },
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "rod": ["B", "C"], "rock": ["D", "C"], "rack": ["T", "S"]},
+        joints={
+            "guide": {"type": "prismatic", "links": ["rack", "ground"], "at": "T", "axis": (1, 0)},
+            "mesh": {"type": "rack", "links": ["crank", "rack"], "along": ["T", "S"], "center": "A"},
+        },
+        drivers={"m": {"joint": "guide", "law": f"{7.4 * radius}*sin(2*pi*t/3)"}}, duration=3,
+    )  # fmt: skip
+    motion = wiper.solve(samples, method=method)
+    assert motion.ok.all()
+    assert motion.angle("crank") == pytest.approx(math.atan2(0.8, 0.6) + motion.drivers["m"][0] / radius, abs=1e-9)
+    assert np.max(np.abs(motion.position("C") - motion.position("B") - (1.7, 0))) < 1e-7
+
+
 def test_the_steps_of_drivers_are_as_short_as_their_quickest_wheels_need() -> None:
     m = Mechanism(
         points={"A": (0, 0), "B": (1, 0), "C": (3, 0), "D": (3, 1), "G": (4, 0), "E": (6, 0), "F": (7, 0)},

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import structkin as sk
 from structkin.model.laws import MonotoneTable
+from structkin.plan.status import Status
 from structkin.solve.schedule import turning_points
 
 PINS = {"A": (0, 0), "B": (0, 1), "C": (2, 1), "D": (2, 0)}
@@ -77,6 +78,56 @@ def test_laws_with_corners(law: str, samples: int) -> None:
     assert motion.ok.all() and np.max(np.abs(motion.angle("b"))) < 1e-7
 
 
+@pytest.mark.parametrize("back", [-1, 1])
+@pytest.mark.parametrize("samples", [9, 14, 17, 32, 34])
+def test_laws_that_rest_at_a_flat_pose(back: int, samples: int) -> None:
+    """The sample before the rest may be nearer to the place where it begins than the first one that rests."""
+    law = f"180 - 120*max(0, 1 - t/8)**3 + {back}*80*max(0, (t - 12)/8)**3"
+    motion = wiper(law).solve(samples, duration=20)
+    assert motion.ok.all()
+    assert np.max(np.abs(motion.angle("b"))) < 1e-7
+    # A pin rests on the pivot of its slot, whose link has turned by half as much as the crank.
+    slot = {"type": "pin-in-slot", "pin": "B", "slot": "swing", "along": ["D", "E"]}
+    swing = sk.Mechanism(
+        points={"A": (0, 0), "B": (0, 1), "D": (1, 0), "E": (2, -1)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "swing": ["D", "E"]},
+        joints={"slot": slot},
+        drivers={"m": {"joint": "A", "law": f"180 + {law}"}},
+        units={"angle": "deg"},
+    )
+    motion = swing.solve(samples, duration=20)
+    assert motion.ok.all()
+    assert np.max(np.abs(np.exp(1j * (motion.angle("swing") - 0.5 * motion.drivers["m"][0])) + 1j)) < 1e-7
+
+
+def driven_at_the_coupler(pin: complex, ground: float, law: str) -> sk.Mechanism:
+    """A parallelogram driven between crank and coupler: the coupler stays level."""
+    points = {"A": 0j, "B": pin, "C": pin + ground, "D": complex(ground)}
+    places = {name: (z.real, z.imag) for name, z in points.items()}
+    return sk.Mechanism(points=places, links=LINKS, drivers={"m": {"joint": "B", "law": law}})
+
+
+@pytest.mark.parametrize("power", [1, 5, 7])
+@pytest.mark.parametrize("samples", [2, 32, 50])
+def test_laws_that_are_slow_at_a_flat_pose(power: int, samples: int) -> None:
+    """The outer pins move by the square of what is left to the flat pose: by rounding, on either side of it."""
+    pin = 0.5 + 0.8j
+    law = f"{float(np.angle(-pin.conjugate()))!r}*(1 - t/10)**{power} - pi"
+    motion = driven_at_the_coupler(pin, 1.7, law).solve(samples, duration=20)
+    assert motion.ok.all()
+    assert np.max(np.abs(motion.angle("b"))) < 1e-6
+
+
+@pytest.mark.parametrize("samples", [2, 6, 40])
+@pytest.mark.parametrize("ground", [1.1, 1.01, 0.95, 1.001])
+def test_a_length_between_driven_links_that_is_short_in_the_flat_pose(ground: float, samples: int) -> None:
+    """The discriminant has as many poles on a circle around the flat pose as zeros, where that length is zero."""
+    motion = driven_at_the_coupler(1j, ground, "-pi/2 - t").solve(samples, duration=3.1)
+    assert motion.ok.all()
+    assert np.max(np.abs(motion.angle("b"))) < 1e-6
+    assert np.max(np.abs(motion.acceleration("C")[:, 1] + motion.position("C")[:, 1])) < 1e-5
+
+
 @pytest.mark.parametrize("top", [180.0, 180.1, 181.0, 184.0])
 @pytest.mark.parametrize("step", [0.9, 1.04, 3.0, 17.0])
 def test_values_that_reverse_near_a_flat_pose(top: float, step: float) -> None:
@@ -141,3 +192,17 @@ def test_turning_points_of_a_rest_and_of_unknown_times() -> None:
     assert not len(turning_points(further, np.array([0.0, 3.0]), np.ones(2)))
     unknown = np.full(3, np.nan)
     assert not len(turning_points(rest, unknown, unknown))
+
+
+@pytest.mark.parametrize("samples", [2, 6, 40])
+@pytest.mark.parametrize("joint, law", [("B", "-pi/2 - t"), ("C", "pi/2 - t")])
+def test_a_length_between_driven_links_that_becomes_zero(joint: str, law: str, samples: int) -> None:
+    """Its square tells no more than half the digits of how near the pins come: the branch behind is not certified."""
+    pins = {"A": (0, 0), "B": (0, 1), "C": (1, 1), "D": (1, 0)}
+    motion = sk.Mechanism(points=pins, links=LINKS, drivers={"m": {"joint": joint, "law": law}}).solve(
+        samples, duration=3.02
+    )
+    before = motion.t < 0.5 * np.pi
+    assert motion.ok[before].all()
+    assert (motion.position("C") - motion.position("B"))[before] == pytest.approx(np.tile([1.0, 0.0], (sum(before), 1)))
+    assert all(status == Status.UNCERTIFIED for status in motion.status[~before])

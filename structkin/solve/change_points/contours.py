@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General, Turn
-from structkin.numerical_tolerances import CLOSED, FLAT_WITHIN, NEVER_FLAT
+from structkin.numerical_tolerances import CLOSED, FLAT_WITHIN
 from structkin.plan.plan import Plan, Register, Step
 from structkin.solve.derivatives import Derivatives, Part, quadratic
 from structkin.solve.engine import Lanes
@@ -85,12 +85,6 @@ class Zeros:
     def flat(self) -> Floats:
         """The places (c,) of change points, NaN where there is none."""
         return np.where(np.abs(self.clearance) <= FLAT_WITHIN, self.middle, np.nan)
-
-    @property
-    def undecided(self) -> Flags:
-        """Where two zeros are too close to each other to be two, and too far apart to be one (c,)."""
-        size = np.abs(self.clearance)
-        return (size > FLAT_WITHIN) & (size < NEVER_FLAT)
 
 
 @dataclass(frozen=True)
@@ -196,7 +190,9 @@ def _smooth_root(
     assert step.kind.closed_form
     found = step.kind.discriminant(h)
     assert found is not None
-    discriminant = np.broadcast_to(found, s.size).reshape(s.shape)
+    # Where a varying length of a dyad has a complex zero, the discriminant has a pole, and poles count against zeros.
+    divisor = _divisor(step, h, s)
+    discriminant = divisor * np.broadcast_to(found, s.size).reshape(s.shape)
     turns = np.angle(np.roll(discriminant, -1, axis=1) / discriminant)
     clear = good & (np.max(np.abs(turns), axis=1) < STEEP)
     count = np.where(clear, np.round(np.sum(turns, axis=1) / (2 * np.pi)), np.nan)
@@ -230,7 +226,12 @@ def _smooth_root(
     real = np.abs(at.imag) < 1e-3 * np.abs(at.real)
     certain = (np.isfinite(zero) | (zeros.count == 0)) & real
     root *= (signs(zero) * np.sign(at.real))[:, None]
-    return root * straight, zeros, certain
+    return root * straight / np.sqrt(divisor), zeros, certain
+
+
+def _divisor(step: Step, h: tuple[Any, ...], s: Any) -> Any:
+    """Return the product of the varying lengths by which a step's discriminant is divided on circles, 1 if none is."""
+    return reduce(np.multiply, (h[k].reshape(s.shape) for k in step.divisors), np.ones(1))
 
 
 def _log(rest: Complexes) -> Complexes:

@@ -36,12 +36,13 @@ from structkin.solve.change_points.contours import RADII, Contours, Zeros
 from structkin.solve.change_points.kept import Kept
 from structkin.solve.change_points.mode_changes import ChangePoint, ModeChanges, contours_at, straight_run
 from structkin.solve.engine import Lanes, discriminant, positions, step_inputs
-from structkin.solve.schedule import Schedule
+from structkin.solve.schedule import JUMP, Schedule
 from structkin.types import Flags, Floats, Indices
 
 #: The inputs of a dyad move at most this many times as far between two stations as these are apart.
 DETOUR = 2.0
-#: Stations further apart than the steps of continuation belong to one path only where a discriminant is below this.
+#: Stations further apart than the steps of continuation, which laws run through unevenly, belong to one path only where
+#: a discriminant is below this.
 SUSPECT = 0.1
 #: Two steps of the drivers whose directions have at least this cosine are on one way, there or back.
 STRAIGHT = 0.9
@@ -78,14 +79,16 @@ def unclear(plan: Plan, schedule: Schedule, lanes: Lanes) -> set[int]:
     """Return the steps whose clearance leaves open whether their modes meet between stations."""
     if len(schedule) < 2:
         return set()
-    if lanes.steepest is not None and schedule.is_even and (lanes.steepest[list(plan.with_root)] < STEEP).all():
+    rises = lanes.steepest if schedule.is_even else None
+    if rises is not None and all(rises[k] < STEEP and not plan.steps[k].divisors for k in plan.with_root):
         return set()
     x = lanes.x[0] if len(schedule.turns) == len(schedule) else lanes.x[0][:, schedule.turns]
     paces, margins = _beside(schedule, schedule.turns)
     # Before the first interval there is none: the second one speaks for it.
     paces[0, 0], margins[0, 0] = paces[1, 0], margins[1, 0]
     clearances = ((roots, roots.clearance(plan, x, DETOUR, paces[0], margins[0])) for roots in plan.roots)
-    return {int(step) for roots, clearance in clearances for step in roots.steps[~(clearance > 0)]}
+    flat = FLAT_WITHIN * plan.size
+    return {int(step) for roots, clearance in clearances for step in roots.steps[~(clearance > flat)]}
 
 
 def may_change(plan: Plan, schedule: Schedule, index: int, lanes: Lanes) -> bool:
@@ -127,7 +130,7 @@ def _intervals(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int,
             open_[int(np.ceil(point.low)) : int(point.high)] = False
     k = np.flatnonzero(open_)
     length = sum(np.abs(z[0, k + 1] - z[0, k]) / schedule.unit(id) for id, z in schedule.drivers.items())
-    k = k[((schedule.parts[k] == 1) | (np.fmin(values[k], values[k + 1]) < SUSPECT))
+    k = k[((schedule.parts[k] <= JUMP) | (np.fmin(values[k], values[k + 1]) < SUSPECT))
           & (~(vague[k] & vague[k + 1]) | (length < NEXT))]  # fmt: skip
     if len(schedule.turns) < len(schedule):
         # Most stations lie in longer intervals that clearance decides as a whole.
@@ -169,8 +172,8 @@ def may_meet(
     Inputs that turn back in between may be where they were. So they move as far, too, as in the interval before and in
     that after, to the lanes `stride` further on, times paces, and a margin further: `beside` has both (2, n).
     """
-    found = np.ones(len(low), bool)
-    # One end that is far enough from meeting proves the whole interval.
+    found, flat = np.ones(len(low), bool), FLAT_WITHIN * plan.sizes[plan.steps[index].group]
+    # One end that is far enough from meeting proves the whole interval; from a flat one, rounding decides how far.
     for side, here in enumerate((low, high)):
         open_ = np.flatnonzero(found)
         if not len(open_):
@@ -182,7 +185,7 @@ def may_meet(
             next_ = np.clip(here[open_] + (stride if side else -stride), 0, x.shape[1] - 1)
             (there,) = inputs_at(plan, index, x, next_)
             clear = np.minimum(clear, plan.steps[index].clearance(h, _moved(h, there, DETOUR * pace))) - margin
-        found[open_] = ~(clear > 0)
+        found[open_] = ~(clear > flat)
     return found
 
 
@@ -254,7 +257,8 @@ class _Search:
             tried[some] = radius[some]
             zeros = self._zeros(paths.take(some), radius[some])
             two = (zeros.count == 2) & np.isfinite(zeros.middle)
-            near = two & (np.abs(zeros.middle) < 1 + NEAR) & (zeros.clearance < NEAR)
+            # The root of a length's square that is negative by rounding is no number.
+            near = two & (np.abs(zeros.middle) < 1 + NEAR) & ~(zeros.clearance >= NEAR)
             # Elsewhere or farther from being one they are if that is sure.
             two &= near | ~zeros.rough
             for k in np.flatnonzero(near):
@@ -281,10 +285,10 @@ class _Search:
         place = path.station_at(self.between.schedule, x)
         if found.clearance[0] <= -NEVER_FLAT:
             self.between.changes.gaps.add((self.index, place))
-        elif found.undecided[0]:
-            self.between.changes.doubt(self.index, place)
         elif np.isfinite(found.flat[0]):
             places.append(place)
+        elif not found.clearance[0] >= NEVER_FLAT:
+            self.between.changes.doubt(self.index, place)
 
     def _zeros(self, paths: Paths, radius: Floats, *, corner: bool = False) -> Zeros:
         """Return the zeros of the discriminant inside circles of radii (c,) in x around the middles of paths."""
@@ -314,7 +318,7 @@ class _Search:
 
         Elsewhere the inputs are only fast: clearance decides shorter parts, where circles would have to be tiny.
         """
-        while len(low):
+        while len(low) and not self.between.plan.steps[self.index].divisors:
             ends = self.between.lanes(np.concatenate((low, high)), self.index)
             values = np.reshape(discriminant(self.between.plan, self.index, ends), (2, -1))
             far = (values > FAR).all(axis=0)
@@ -353,13 +357,13 @@ class _Search:
 
     def settled(self, place: float) -> float:
         """Return a place, or the last station at which the drivers have these values, if they have them at one."""
-        nearest = round(place)
-        here = self.between.schedule.at(np.array([place]))
-        away = [
-            abs(z[0, nearest] - here[id][0]) / self.between.schedule.unit(id)
-            for id, z in self.between.schedule.drivers.items()
-        ]
-        return float(self._stay(nearest)[1]) if max(away) < NEAREST else place
+        schedule, beside = self.between.schedule, np.array([int(place), int(np.ceil(place))])
+        here = schedule.at(np.array([place]))
+        away = np.max(
+            [np.abs(z[0, beside] - here[id]) / schedule.unit(id) for id, z in schedule.drivers.items()], axis=0
+        )
+        # A driver that is slow there may have these values at a station far from the place.
+        return float(self._stay(int(beside[np.argmin(away)]))[1]) if away.min() < NEAREST else place
 
     def is_known(self, station: float) -> bool:
         """Return whether this change point is known: found from the interval before, or with an earlier step."""
