@@ -47,7 +47,7 @@ def riders(draft: Draft, topology: Topology) -> tuple[dict[str, Any], list[str]]
     links can still move, but for links of a single point on a pin in a slot or at a cam.
     """
     sliding = {pin_of(end) for joint in topology.joints for end in joint.links}
-    sliding |= {pin for joint in topology.joints for pin in draft.points if _acts_at(draft, joint.id, pin)}
+    sliding |= {pin for joint in topology.joints for _, pin in _touched(draft, joint.id)}
 
     def is_point(link: str) -> bool:
         return len(draft.links[link].local) == 1
@@ -98,7 +98,7 @@ def _idle(draft: Draft, topology: Topology) -> Iterator[tuple[str, str, str]]:
             link
             for link in joint.links
             if link != GROUND
-            and all(id == joint.id or _acts_at(draft, id, joint.id, link) for id in uses[link])
+            and all(id == joint.id or (link, joint.id) in _touched(draft, id) for id in uses[link])
             and _is_light(draft, link, joint.id, named)
         ]
         carrier = GROUND if GROUND in joint.links else next((link for link in joint.links if link not in idle), None)
@@ -106,16 +106,16 @@ def _idle(draft: Draft, topology: Topology) -> Iterator[tuple[str, str, str]]:
             yield from ((link, carrier, joint.id) for link in idle)
 
 
-def _acts_at(draft: Draft, id: str, pin: str, link: str = "") -> bool:
-    """Return whether a joint touches a link, or any, only at a pin: one that runs in a slot or along a cam."""
+def _touched(draft: Draft, id: str) -> list[tuple[str, str]]:
+    """Return the link that a joint touches only at a point, in a slot or along a cam, with the name of the point."""
     joint = draft.joints.get(id)
     if isinstance(joint, Cam):
-        end, point = joint.follower, joint.touch if joint.normal is None else None
+        link, place = joint.follower, joint.touch if joint.normal is None else None
     elif isinstance(joint, Slot | CircularSlot | CurveSlot):
-        end, point = joint.slider, joint.point
+        link, place = joint.slider, joint.point
     else:
-        return False
-    return link in ("", end) and end in draft.holders.get(pin, ()) and draft.links[end].local[pin] == point
+        return []
+    return [(link, point) for point, local in draft.links[link].local.items() if local == place]
 
 
 def _is_light(draft: Draft, link: str, pin: str, named: set[str]) -> bool:

@@ -200,7 +200,7 @@ def _singular(mechanism: Mechanism, error: DrawnSingularError) -> InputError:
 def _remedy(mechanism: Mechanism, group: Group) -> str:
     """Return which bar of a singular group can go, if it moves by itself as a plate on equal legs; else nothing.
 
-    Without the bar, a driver at another leg moves the group, and the ends of the bar keep their distance.
+    Without the bar, the drivers or one more at another leg move the group, and the ends of the bar keep their distance.
     """
     data, joint_of = mechanism.source_dict, mechanism.topology.joint
     ends = {link: [one.id for one in mechanism.topology.joints if link in one.links] for link in group.links}
@@ -209,23 +209,23 @@ def _remedy(mechanism: Mechanism, group: Group) -> str:
     while driver in {*mechanism.places, *mechanism.joints, *mechanism.drivers, *mechanism.forces.loads}:
         driver += "_"
     bars = [link for link, at in ends.items() if len(at) == 2 and {joint_of(id).kind for id in at} == {"R"}]
+    said = f" instead of {' and '.join(group.drivers)}" if group.drivers else ""
     for bar in reversed(bars):
-        legs = [id for id, _ in group.exterior if id in group.joints and id not in ends[bar]]
-        entry = {"joint": legs[0], "links": joint_of(legs[0]).links[:2]} if legs else None
         links = {link: value for link, value in data["links"].items() if link != bar}
-        changed = {**data, "links": links, "drivers": {**kept, driver: entry}}
-        try:
-            trial = Mechanism.from_dict(changed, folder=mechanism._folder)
-            plan = _compiled(trial, _find_structure(trial))
-        except (InputError, DrawnSingularError):
-            continue
-        poses = poses_of(trial, plan, _solved(trial, plan, NEAR).x[0])
-        first, second = (poses.at(poses.holders[point][0], point) for point in ends[bar])
-        apart = np.abs(second - first)
-        known = np.isfinite(apart)
-        if known[-2 * len(NEAR) :].any() and np.ptp(apart[known]) <= RESIDUAL * mechanism.size:
-            instead = f" instead of {' and '.join(group.drivers)}" if group.drivers else ""
-            return f"leave out {bar}, which repeats what the others do, and drive {legs[0]}{instead}"
+        leg = next((id for id, _ in group.exterior if id in group.joints and id not in ends[bar]), "")
+        more = {driver: {"joint": leg, "links": joint_of(leg).links[:2]}} if leg else {}
+        for drivers, drive in ((kept, ""), ({**kept, **more}, f", and drive {leg}{said}")):
+            try:
+                trial = Mechanism.from_dict({**data, "links": links, "drivers": drivers}, folder=mechanism._folder)
+                plan = _compiled(trial, _find_structure(trial))
+            except (InputError, DrawnSingularError):
+                continue
+            poses = poses_of(trial, plan, _solved(trial, plan, NEAR).x[0])
+            first, second = (poses.at(poses.holders[point][0], point) for point in ends[bar])
+            apart = np.abs(second - first)
+            known = np.isfinite(apart)
+            if known[-2 * len(NEAR) :].any() and np.ptp(apart[known]) <= RESIDUAL * mechanism.size:
+                return f"leave out {bar}, which repeats what the others do{drive}"
     return ""
 
 

@@ -245,3 +245,10 @@ def test_random_chains_of_dyads_keep_their_lengths(data):
         return
     assert motion.ok[0]
     assert max(raw_errors(text, motion).values()) < CLOSE
+
+
+def test_a_link_that_only_marks_a_connector_is_noted(tmp_path):
+    bars = [link(0, "0 1"), link(1, "1 2"), link(2, "2 3"), link(7, "1")]
+    parts = [CRANK, connector(2, 180, 150), connector(3, 200, 0, ANCHOR), *bars]
+    (tmp_path / "a.linkage2").write_text(drawing(*parts), encoding="utf-8")
+    assert "without length, on connectors of others, so left out: L7" in sk.load(tmp_path / "a.linkage2").remarks

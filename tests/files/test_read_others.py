@@ -358,3 +358,8 @@ def test_a_bar_between_two_pins_of_the_ground_is_ground(tool, tmp_path):
     assert "frame" not in m.links
     assert "pinned to the ground at two points, so parts of it: frame" in m.remarks
     assert not m.structure().over
+
+
+def test_a_part_of_pyslvs_that_is_not_understood_is_noted():
+    found = pyslvs.read("M[J[R, S[4], color[Green], P[0, 0], L[ground, a]], J[R, P[3, 4], L[a]]]\ninputs=[[0, 1]]")
+    assert found.notes[0] == "J 0: not understood, so left out: S" and found.drivers

@@ -191,6 +191,22 @@ def test_the_bar_that_is_named_can_go(make):
     assert np.ptp(motion.position("P0")) > 0.05
 
 
+def test_a_plate_that_a_rod_moves_needs_a_bar_less():
+    data = on_ground(3).source_dict
+    data["points"] |= {"E": (-0.4, 1.7), "F": (-1.3, 0)}
+    data["links"] |= {"ground": ["A0", "A1", "A2", "F"], "rod": ["P0", "E"], "crank": ["E", "F"]}
+    data["drivers"] = {"m": {"joint": "F", "speed": 0.1}}
+    with pytest.raises(sk.InputError) as error:
+        sk.Mechanism.from_dict(data).solve(5)
+    (problem,) = error.value.problems
+    assert problem.hint == "leave out leg2, which repeats what the others do"
+    del data["links"]["leg2"]
+    motion = sk.Mechanism.from_dict(data).solve(9)
+    apart = np.linalg.norm(motion.position("P2") - motion.position("A2"), axis=1)
+    assert motion.ok.all() and np.ptp(motion.position("P0")) > 0.05
+    np.testing.assert_allclose(apart, 1, atol=1e-12)
+
+
 def test_two_drivers_of_a_plate_on_three_legs_are_too_many():
     both = {f"m{k}": {"joint": f"A{k}", "speed": 0.3} for k in range(2)}
     with pytest.raises(sk.StructureError, match="only by special dimensions, with fewer drivers"):

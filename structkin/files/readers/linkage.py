@@ -325,6 +325,9 @@ class Plan:
                 self.members[k], self.body[k] = set(part.connectors), k
         for one in self.drawing.connectors.values():
             self._fasten_connector(one)
+        idle = [part.label for part in self.drawing.parts if not part.actuator and self._is_idle(part)]
+        if idle:
+            self.found.notes.append(f"without length, on connectors of others, so left out: {listed(idle)}")
         elastic = [part.label for part in self.drawing.parts if part.elastic]
         if elastic:
             self.found.notes.append(f"of unconstrained length, so not rigid links here: {listed(elastic)}")

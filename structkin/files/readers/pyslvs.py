@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from structkin.files.readers.imported import Imported, bounded
+from structkin.files.readers.imported import Imported, bounded, listed
 from structkin.files.readers.jointed import PlainJoint, add_joints, drive
 from structkin.model.flaw import Flaw, short
 from structkin.model.mechanism import GROUND
@@ -94,6 +94,9 @@ def _joint(found: Imported, k: int, node: Node | str) -> PlainJoint | None:
         found.fault(key, "expected J[type, P[x, y], L[links]]")
         return None
     parts = dict(_nodes(node))
+    unknown = [name for name in parts if name.lower() not in ("p", "a", "l", "color")]
+    if unknown:
+        found.notes.append(f"{key}: not understood, so left out: {listed(unknown)}")
     place = parts.get("P", [])
     if len(place) != 2 or not all(isinstance(item, str) for item in place):
         found.fault(f"{key}.P", "expected a place such as P[0, 0]")
