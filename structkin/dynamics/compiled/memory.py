@@ -171,8 +171,9 @@ class Memory(LoadMemory):
     two, smooth, followed, aside = integers(-1), integers(), integers(), integers()
     # Drivers' values, rates, second rates (3, f); slots' places, rates, second rates at z_f'' = 0 (3, n); K (f, n).
     z, x, K = numbers(3, -1), numbers(3, -1), numbers(-1, "height")
-    # Of the last evaluation: signed roots of the steps' discriminants and their rates (2, S), its time, turns of the
-    # links counted (k,), places of the slots, coordinates; roots and turns of the present evaluation.
+    # Of the last evaluation: signed roots of the steps' discriminants, or determinants of general groups (zero if not
+    # known), and their rates (2, S), its time, turns of the links counted (k,), places of the slots, coordinates; roots
+    # and turns of the present evaluation.
     roots, clock, turned, kept, last = numbers(2, -1), numbers(), numbers(-1), numbers(-1), numbers(-1)
     new_roots, new_turned = numbers(2, -1), numbers(-1)
     # What a pose is followed by, kept while a path is tried; its beginning and step (2, f), a state on it (2 free,).

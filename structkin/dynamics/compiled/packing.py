@@ -403,10 +403,16 @@ def _general(plan: Plan, step: Step, form: General) -> Run:
         if not change[0] < CLOSED or not np.max(np.abs((pose - near)[directions])) < SIMULATED_TURN:
             return 0
         # Next to a pose where it is singular, Newton's method may find any branch.
-        if not form.smallest_singular_value(solver.values(h), solver.phi(pose))[0] > NARROW:
+        values = solver.values(h), solver.phi(pose)
+        if not form.smallest_singular_value(*values)[0] > NARROW:
             return 0
-        for order, values in enumerate((pose, *solver.rates(h, pose, d, e))):
-            mem.x[order][out] = values[:, 0].tolist()
+        # Beyond a pose where it is singular, the determinant has the other sign: that is another branch.
+        determinant = float(np.linalg.det(form.jacobian(*values)[0]))
+        if determinant * mem.roots[0][s] < 0:
+            return 0
+        mem.new_roots[0][s] = determinant
+        for order, part in enumerate((pose, *solver.rates(h, pose, d, e))):
+            mem.x[order][out] = part[:, 0].tolist()
         columns = [mem.K[a] for a in mem.moved[begin:end]]
         if columns:
             here, there = (np.repeat(part, len(columns), axis=1) for part in (h, pose))

@@ -263,6 +263,9 @@ def group_lines(found: Formulas, widths: Sequence[int], regular: float) -> Itera
     inner += ["if done:", "    break"]
     yield from ("    " + line for line in inner)
     yield from ("if not done:", "    return 0")
+    # Beyond a pose where it is singular, the determinant has the other sign: that is another branch.
+    determinant = graph.name(found.determinant)
+    yield from (f"if {determinant} * mem.roots[0][s] < 0.0:", "    return 0", f"mem.new_roots[0][s] = {determinant}")
     for k in range(2, m, 4):
         turned = (f"abs(s{j} - kept[{outputs[j]}]) < {SIMULATED_TURN}" for j in (k, k + 1))
         yield f"if not ({' and '.join(turned)}):"

@@ -444,7 +444,7 @@ class Reduced(EquationsOfMotion):
         """Let the text continue from a pose of `poses`, at coordinates z (f, 3); `second` (rows,) are second rates."""
         mem, steps, single = self.mem, self.poses.steps, len(self.order) == 1
         rates = z[:, 1] @ pose.K
-        roots = np.array(mem.roots)
+        roots = np.zeros(np.shape(mem.roots))
         roots[0, steps] = pose.roots
         roots[1, steps] = slopes_at(self.plan, steps, pose.x, rates[None])[0]
         self._adopted = pose.q[self._places]
