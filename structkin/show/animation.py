@@ -226,7 +226,7 @@ def animate(
     if not timed and seconds is None:
         samples = np.arange(len(motion), dtype=np.intp)
     pace = span / (count / fps) if timed else 0.0
-    points = tuple(trace or points_of_interest(m)[:MOST_TRACED])
+    points = tuple(trace) or tuple(points_of_interest(m)[:MOST_TRACED])
     return Animation(motion, samples, fps, 1.0 if abs(pace - 1) < 0.02 else pace, points, width, repeat)
 
 

@@ -83,7 +83,7 @@ def draw_schematic(
     ways: dict[str, Complexes] = {}
     paths = paths or motion
     if paths is not None:
-        traced = trace or points_of_interest(mechanism)[:MOST_TRACED]
+        traced = tuple(trace) or points_of_interest(mechanism)[:MOST_TRACED]
         ways = {point: path_of(paths, point) for point in traced}
     low, high = bounds(mechanism, structure, poses, sample, ways.values())
     wide = (high - low).real > 1.35 * (high - low).imag

@@ -58,7 +58,7 @@ def view(
         structure = motion.structure if motion is not None else structure_of(mechanism)
     poses = motion.poses if motion is not None else sketch_poses(mechanism)
     k = int(np.argmax(motion.ok)) if motion is not None else 0
-    traced = trace or points_of_interest(mechanism)[:MOST_TRACED]
+    traced = tuple(trace) or points_of_interest(mechanism)[:MOST_TRACED]
     paths = [] if motion is None else [path_of(motion, point) for point in traced]
     scene = sized_scene(mechanism, structure, poses, k, paths)
     writer = _Writer(mechanism, structure, poses)

@@ -14,6 +14,8 @@ import structkin as sk
 from structkin.examples import path
 from structkin.joints.guide import Guide
 from structkin.joints.turn_coupling import TurnCoupling
+from structkin.show.animation import animate
+from structkin.show.schematic import draw_schematic
 from structkin.show.view import samples, view
 
 EXAMPLES = sorted(file.stem for file in Path(path("crank_rocker")).parent.glob("*.toml"))
@@ -141,3 +143,13 @@ def test_groups_state_how_they_are_solved():
     m = crank_rocker()
     words = [group["words"] for group in read(m)["groups"]]
     assert words == ["crank: driven R at A by motor", "coupler + rocker: RRR dyad from B (group 1) and D (ground)"]
+
+
+@pytest.mark.parametrize("trace", [np.array(["B", "P"]), np.array([])])
+def test_the_points_of_a_trace_may_be_an_array(trace):
+    """Asked for its truth, an array raised a ValueError."""
+    m = crank_rocker()
+    motion = m.solve(samples=3)
+    assert view(m, motion, trace=trace) == view(m, motion, trace=list(trace))
+    assert animate(motion, trace=trace).trace == animate(motion, trace=list(trace)).trace
+    draw_schematic(m, paths=motion, trace=trace)
