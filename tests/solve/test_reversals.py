@@ -206,3 +206,27 @@ def test_a_length_between_driven_links_that_becomes_zero(joint: str, law: str, s
     assert motion.ok[before].all()
     assert (motion.position("C") - motion.position("B"))[before] == pytest.approx(np.tile([1.0, 0.0], (sum(before), 1)))
     assert all(status == Status.UNCERTIFIED for status in motion.status[~before])
+
+
+@pytest.mark.parametrize("samples", [2, 3, 7, 31])
+@pytest.mark.parametrize("back", [-1, 1])
+@pytest.mark.parametrize("start", [1.7, -0.8, 2.6])
+def test_pins_that_touch_and_rest_together(start: float, back: int, samples: int) -> None:
+    """Geared cranks bring the pins of two equal rods together, from and to the same side: four zeros in one place."""
+
+    def pins(angle: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        B = np.exp(1j * angle)
+        return B, 2 - B.conj(), 1 + 1j * (B.imag + np.sqrt(2.5**2 - (1 - B.real) ** 2))
+
+    places = dict(zip("BEC", pins(np.array(start)), strict=True))
+    five = sk.Mechanism(
+        points={"A": (0, 0), "D": (2, 0), **{pin: (float(z.real), float(z.imag)) for pin, z in places.items()}},
+        links={"ground": ["A", "D"], "a": ["A", "B"], "e": ["D", "E"], "b": ["B", "C"], "c": ["C", "E"]},
+        joints={"gear": {"type": "gear", "links": ["a", "e"], "ratio": -1.0, "carrier": "ground"}},
+        drivers={"m": {"joint": "A", "law": f"{start}*(max(0, 1 - t/0.4)**3 + {back}*0.4*max(0, (t - 0.6)/0.4)**3)"}},
+        duration=1,
+    )
+    motion = five.solve(samples)
+    C = motion.position("C") @ (1, 1j)
+    assert motion.ok[np.abs(motion.drivers["m"][0]) > 0.01].all()
+    assert C[motion.ok] == pytest.approx(pins(motion.drivers["m"][0])[2][motion.ok], abs=1e-6)

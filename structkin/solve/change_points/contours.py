@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General, Turn
-from structkin.numerical_tolerances import CLOSED, FLAT_WITHIN
+from structkin.numerical_tolerances import CLOSED, FLAT_WITHIN, NEVER_FLAT
 from structkin.plan.plan import Plan, Register, Step
 from structkin.solve.derivatives import Derivatives, Part, quadratic
 from structkin.solve.engine import Lanes
@@ -208,8 +208,9 @@ def _smooth_root(
     touch = count == 4
     if touch.any():
         mean, apart = _four(_log(discriminant / s**4), radius)
-        for place in (mean - apart, mean, mean + apart):
-            touch &= np.abs(_clearance(plan, step, h, place, radius)) <= FLAT_WITHIN
+        # Rounding parts four zeros by its fourth root; on either side of them the root has one sign all the same.
+        for place, within in ((mean - apart, NEVER_FLAT), (mean, FLAT_WITHIN), (mean + apart, NEVER_FLAT)):
+            touch &= np.abs(_clearance(plan, step, h, place, radius)) <= within
         touch &= (apart < CLOSE * radius) & (np.abs(mean) < 0.5 * radius)
     # What is left of the last positive powers has been added to the negative ones.
     rough = np.max(np.abs(log[:, POWERS - TAIL : POWERS]), axis=1) > ROUGH
