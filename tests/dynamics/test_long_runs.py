@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from flat import crank_rocker, rocker_speed, windows
 
 import structkin as sk
+from structkin.groups import General
 
 
 @pytest.mark.slow
@@ -97,3 +100,36 @@ def test_a_flywheel_turns_on(integrator: str, motor: dict[str, int]) -> None:
     x = 0.5 * np.cos(1000 + np.arctan2(0.4, 0.3))
     y = 0.5 * np.sin(1000 + np.arctan2(0.4, 0.3))
     assert s.position("C")[-1] == pytest.approx([x + np.sqrt(1.7**2 + 0.4**2 - y**2), 0], abs=1e-8)
+
+
+@pytest.mark.full
+def test_samples_within_a_long_step_are_found_one_from_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wedge lift whose table sinks by its weight; the wedge goes 40 of its sizes, and the group has a redundant row.
+
+    Each sample was found from the beginning of its step, in 34 s.
+    """
+    count, newton = 0, General.newton
+
+    def counted(self: General, *given: Any, **more: Any) -> Any:
+        nonlocal count
+        count += 1
+        return newton(self, *given, **more)
+
+    monkeypatch.setattr(General, "newton", counted)
+    turn = np.radians(15)
+    m = sk.Mechanism(
+        points={"P": (0, 0), "Q": (0.1, 0.05)},
+        links={"ground": [], "wedge": {"points": ["P"], "mass": 2}, "table": {"points": ["Q"], "mass": 10}},
+        joints={
+            "floor": {"type": "prismatic", "links": ["ground", "wedge"], "at": "P", "axis": (1, 0)},
+            "face": {"type": "prismatic", "links": ["wedge", "table"], "at": "Q", "axis": (np.cos(turn), np.sin(turn))},
+            "mast": {"type": "prismatic", "links": ["ground", "table"], "at": "Q", "axis": (0, 1)},
+        },
+        drivers={"screw": {"joint": "floor"}},
+        forces={"gravity": (0, -9.81)},
+    )
+    s = m.simulate(1.0, samples=361)
+    # Of the wedge and the table, which moves tan(15 deg) times as far.
+    rate = 10 * 9.81 * np.tan(turn) / (2 + 10 * np.tan(turn) ** 2)
+    assert s.drivers["screw"][0] == pytest.approx(0.5 * rate * s.t**2, abs=1e-9)
+    assert count < 10 * 361

@@ -399,18 +399,16 @@ def _general(plan: Plan, step: Step, form: General) -> Run:
     def run(mem: Any, s: int, begin: int, end: int, dt: float) -> int:
         h, d, e = (np.array([[values[row]] for row in rows]).reshape(-1, 1) for values in mem.x)
         near = np.array(mem.kept[out])[:, None]
-        pose, change, _ = solver.newton(h, near, ITERATIONS)
+        pose, change, (determinant,) = solver.newton(h, near, ITERATIONS)
         if not change[0] < CLOSED or not np.max(np.abs((pose - near)[directions])) < SIMULATED_TURN:
             return 0
         # Next to a pose where it is singular, Newton's method may find any branch.
-        values = solver.values(h), solver.phi(pose)
-        if not form.smallest_singular_value(*values)[0] > NARROW:
+        if not form.smallest_singular_value(solver.values(h), solver.phi(pose))[0] > NARROW:
             return 0
         # Beyond a pose where it is singular, the determinant has the other sign: that is another branch.
-        determinant = float(np.linalg.det(form.jacobian(*values)[0]))
         if determinant * mem.roots[0][s] < 0:
             return 0
-        mem.new_roots[0][s] = determinant
+        mem.new_roots[0][s] = float(determinant)
         for order, part in enumerate((pose, *solver.rates(h, pose, d, e))):
             mem.x[order][out] = part[:, 0].tolist()
         columns = [mem.K[a] for a in mem.moved[begin:end]]
