@@ -1,25 +1,17 @@
-"""What all pictures share: colours by group, labels of groups, escaped text, and how a figure shows itself."""
+"""What all pictures share: colours by group, labels of groups, escaped text."""
 
 from __future__ import annotations
 
 import colorsys
-import sys
 from collections.abc import Sequence
 from functools import cache
-from io import BytesIO
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
-import matplotlib as mpl
-from matplotlib.backend_bases import RendererBase
-from matplotlib.figure import Figure
-
-from structkin.show.letters import quietly
 from structkin.structure import Group, KinematicStructure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
 
 #: Colours of the groups in solve order, from Okabe and Ito and from Tol, safe for the colour-blind; no red, no black.
 PALETTE = (
@@ -120,6 +112,8 @@ def new_figure(width: float, height: float) -> Figure:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+    from structkin.show.picture import Picture
+
     figure = Picture(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08))
     FigureCanvasAgg(figure)  # keeps one renderer, which measures every text
     return figure
@@ -131,56 +125,3 @@ def dress(ax: Axes, axis: Literal["both", "x", "y"] = "both") -> None:
     ax.grid(True, axis=axis, linewidth=0.4, color="#dddddd")
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
-
-
-# --- a figure that shows itself ---------------------------------------------------------------------------------------
-
-#: Backends that only write files (matplotlib's list; its name differs between versions).
-_NO_WINDOWS = frozenset(("agg", "cairo", "pdf", "pgf", "ps", "svg", "template"))
-
-
-class Picture(Figure):
-    """A matplotlib figure that pyplot does not keep: it is freed when unused, and opens a window only in `show`."""
-
-    def show(self, warn: bool = True) -> None:
-        """Open the figure in a window, and wait until it is closed; in a notebook, show it below the cell.
-
-        This is `matplotlib.pyplot.show`, which in interactive mode does not wait. If the backend has no windows, as on
-        a machine without a screen, a line on stderr says so unless `warn` is false.
-        """
-        import matplotlib.pyplot as plt
-
-        backend = mpl.get_backend()
-        why = f"matplotlib's backend '{backend}' has no windows"
-        if backend.lower() not in _NO_WINDOWS:
-            try:
-                if not any(plt.figure(number) is self for number in plt.get_fignums()):
-                    # This hands the figure to pyplot in every version of matplotlib.
-                    plt.figure(FigureClass=cast("type[Figure]", lambda **_: self))
-                return plt.show()
-            except ImportError as error:
-                why = str(error)
-        if not _displayed(self) and warn:
-            hint = 'save it, figure.savefig("figure.png"), or choose another backend (MPLBACKEND=TkAgg) on a screen'
-            sys.stderr.write(f"the figure cannot be shown: {why}; {hint}\n")
-
-    def draw(self, renderer: RendererBase) -> None:
-        """Draw the figure; `structkin.show.letters` has warned of letters that are drawn as boxes."""
-        with quietly():
-            super().draw(renderer)
-
-    def _repr_png_(self) -> bytes:
-        """Return the PNG that a notebook shows."""
-        file = BytesIO()
-        self.savefig(file, format="png")
-        return file.getvalue()
-
-
-def _displayed(figure: Picture) -> bool:
-    """Show a figure below the cell of a notebook; return whether there is a notebook."""
-    ipython: Any = sys.modules.get("IPython")
-    shell = ipython and ipython.get_ipython()
-    if not hasattr(shell, "kernel"):
-        return False
-    ipython.display.display(figure)
-    return True
