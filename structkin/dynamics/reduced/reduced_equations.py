@@ -176,6 +176,7 @@ class Reduced(EquationsOfMotion):
         self.handed_over = 0
         #: The coordinates in the order of the arrays: the free ones, then the others.
         self._places = np.array([*self.free, *(k for k, _ in self.prescribed)], np.intp)
+        self._lengths_of_rates = self.lengths[self._places].tolist()
         self._known: Sequence[Series] = ()
         self._adopted: Floats | None = None
 
@@ -327,8 +328,11 @@ class Reduced(EquationsOfMotion):
 
         Without it, where the rates do not change, as those of a flywheel, steps would grow until no pose is found.
         """
-        pace = np.max(np.abs(self._coordinates(t, y)[:, 1]) / self.lengths, initial=0.0)
-        return 0.8 * FAR / float(pace) if self.poses.follows and pace > 0 else math.inf
+        if not self.poses.follows:
+            return math.inf
+        rates = (*y[len(self.free) :].tolist(), *(float(at_time(law, t)[1]) for _, law in self.prescribed))
+        pace = max(abs(rate) / length for rate, length in zip(rates, self._lengths_of_rates, strict=True))
+        return 0.8 * FAR / pace if pace > 0 else math.inf
 
     def touch(self, t: float, y: Floats) -> None:
         """Write how bodies touch, and how fast joints with friction move, at a state."""
