@@ -138,17 +138,9 @@ class Record:
 
     def add(self, t: float, y: Floats) -> None:
         """Record everything at an output time."""
-        self.add_until(t, lambda _: y)
-
-    def add_until(self, t: float, state: Callable[[float], Floats]) -> None:
-        """Record everything at all output times up to t; each pose is found from the one recorded before."""
         with self.equations.preserved():
-            while self.due <= t:
-                self._add(self.due, state(self.due))
-
-    def _add(self, t: float, y: Floats) -> None:
-        self.instants.append(self.equations.recorded(t, y))
-        touches = self.equations.touches(t, y) if self.equations.contacts else {}
+            self.instants.append(self.equations.recorded(t, y))
+            touches = self.equations.touches(t, y) if self.equations.contacts else {}
         # The speeds are those of the end of a step, and bodies may meet or part before it.
         for id, (depth, _) in touches.items():
             speed = self.equations.impacts.get(id, math.nan) if depth >= 0 else math.nan
@@ -292,7 +284,8 @@ class Run:
                 size = AFTER_IMPACT * (end - float(self.times[0]))
             elif t >= bound:
                 restart, size = True, firsts.get(bound, size)
-            self.record.add_until(t, dense)
+            while self.record.due <= t:
+                self.record.add(self.record.due, dense(self.record.due))
             projected = self.equations.project(t, y)
             self.equations.accept(t, projected)
             if projected is not y and name in FORGIVING and not restart:
