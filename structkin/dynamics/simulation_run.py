@@ -238,16 +238,16 @@ class Run:
         while t < end:
             last: NoPoseError | InputError | None = None
             try:
+                longest = self.equations.longest_step(t, y)
                 if solver is None:
                     bound = min((time for time in firsts if time > t), default=end)
                     first = min(size, bound - t) if math.isfinite(size) else None
                     least = atol * np.tile(self.equations.measures, 2)
-                    longest = self.equations.longest_step(t, y)
                     solver = make(
                         self.equations, t, y, bound, rtol=rtol, atol=least, first_step=first, max_step=longest
                     )
                 # LSODA keeps that of its start.
-                solver.max_step = self.equations.longest_step(t, y)
+                solver.max_step = longest
                 message = solver.step()
                 if solver.status != "failed":
                     self.equations.verify(solver.t, solver.y)

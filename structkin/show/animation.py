@@ -19,7 +19,7 @@ from structkin.model.topology import suggest
 from structkin.numerical_tolerances import VISIBLE
 from structkin.show.drawing import links_of, sized_scene
 from structkin.show.files import whole_file
-from structkin.show.interest import MOST_TRACED, points_of_interest, points_on_links
+from structkin.show.interest import points_on_links, traced_points
 from structkin.show.letters import quietly
 from structkin.show.pose import path_of
 from structkin.show.quantities import measures_of
@@ -221,7 +221,7 @@ def animate(
     if not timed and seconds is None:
         samples = np.arange(len(motion), dtype=np.intp)
     pace = span / (count / fps) if timed else 0.0
-    points = tuple(trace) or tuple(points_of_interest(m)[:MOST_TRACED])
+    points = traced_points(m, trace)
     return Animation(motion, samples, fps, 1.0 if abs(pace - 1) < 0.02 else pace, points, width, repeat)
 
 

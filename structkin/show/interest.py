@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from structkin.joints.cam import Cam
 from structkin.joints.circular_slot import CircularSlot
@@ -27,6 +28,11 @@ def moving_points(mechanism: Mechanism) -> list[str]:
     ground = mechanism.links[mechanism.topology.ground].local
     moving = {point for link in mechanism.links.values() for point in link.local if point not in ground}
     return [point for point in mechanism.places if point in moving]
+
+
+def traced_points(mechanism: Mechanism, trace: Sequence[str]) -> tuple[str, ...]:
+    """Return the points whose paths are drawn: those asked for, or else the points of interest, at most four."""
+    return tuple(trace) or tuple(points_of_interest(mechanism)[:MOST_TRACED])
 
 
 def points_of_interest(mechanism: Mechanism) -> list[str]:

@@ -21,7 +21,7 @@ from structkin.plan.status import Status
 from structkin.show.artists import draw_path, draw_scene
 from structkin.show.drawing import bounds, links_of, scene_of, symbol_size
 from structkin.show.fitting import SIDE, fitting_legend, lines_that_fit, room_above
-from structkin.show.interest import MOST_TRACED, points_of_interest, points_on_links
+from structkin.show.interest import points_on_links, traced_points
 from structkin.show.labels import place_labels, root_figure
 from structkin.show.letters import legible
 from structkin.show.pose import path_of, sketch_poses
@@ -83,7 +83,7 @@ def draw_schematic(
     ways: dict[str, Complexes] = {}
     paths = paths or motion
     if paths is not None:
-        traced = tuple(trace) or points_of_interest(mechanism)[:MOST_TRACED]
+        traced = traced_points(mechanism, trace)
         ways = {point: path_of(paths, point) for point in traced}
     low, high = bounds(mechanism, structure, poses, sample, ways.values())
     wide = (high - low).real > 1.35 * (high - low).imag

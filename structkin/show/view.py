@@ -21,7 +21,7 @@ from structkin.model.topology import pin_of
 from structkin.plan.compile import determines_all
 from structkin.plan.status import Status
 from structkin.show.drawing import holder, links_of, sized_scene
-from structkin.show.interest import MOST_TRACED, points_of_interest
+from structkin.show.interest import traced_points
 from structkin.show.pose import path_of, sketch_poses
 from structkin.show.quantities import measures_of
 from structkin.show.scene import Frame, Placing, Scene, Shape
@@ -58,7 +58,7 @@ def view(
         structure = motion.structure if motion is not None else structure_of(mechanism)
     poses = motion.poses if motion is not None else sketch_poses(mechanism)
     k = int(np.argmax(motion.ok)) if motion is not None else 0
-    traced = tuple(trace) or points_of_interest(mechanism)[:MOST_TRACED]
+    traced = traced_points(mechanism, trace)
     paths = [] if motion is None else [path_of(motion, point) for point in traced]
     scene = sized_scene(mechanism, structure, poses, k, paths)
     writer = _Writer(mechanism, structure, poses)
