@@ -131,6 +131,27 @@ def test_beyond_a_gap_the_way_back_counts():
         assert np.isfinite(found.turn(link)[found.ok]).all() and np.isfinite(found.angle(link)[found.ok]).all()
 
 
+@pytest.mark.parametrize("other", [{"table": [[0, 0], [1, 2], [2, 1]]}, {"law": "log(2 - t)"}, {"law": "40*t"}])
+@pytest.mark.parametrize("method", ["topological", "global"])
+def test_another_driver_without_a_value_does_not_matter_beyond_a_gap(method, other):
+    """The crank leaves its range and returns while a fan on the ground has lost its value: it was a `ValueError`."""
+    data = four_bar((2.2, 1.8, 2.1, 4.0), 0.0).source_dict
+    data["links"]["fan"] = ["E"]
+    crank = {"joint": "A", "law": "1.4*sin(2*t)"}
+    fan = {"links": ["ground", "fan"], **other}
+    data["drivers"] = {"motor": crank, "fan": fan}
+    both = sk.Mechanism.from_dict(data).solve(73, duration=7.0, method=method)
+    data["drivers"], data["links"] = {"motor": crank}, {k: v for k, v in data["links"].items() if k != "fan"}
+    alone = sk.Mechanism.from_dict(data).solve(73, duration=7.0)
+    known = np.isfinite(both.position("C")[:, 0])
+    assert np.count_nonzero(np.diff(known)) > 2 and alone.ok[known].all()
+    crank_pin, pin, pivot = (both.position(name)[known] @ (1, 1j) for name in "BCD")
+    for link, along in (("coupler", pin - crank_pin), ("rocker", pivot - pin)):
+        # Neither passes the direction opposite to that in the sketch.
+        np.testing.assert_allclose(both.turn(link)[known], np.angle(along / along[0]), atol=1e-9)
+        np.testing.assert_allclose(both.angle(link)[known], alone.angle(link)[known], atol=1e-9)
+
+
 # --- fast turns ----------------------------------------------------------------------------------------------
 
 
@@ -211,6 +232,18 @@ def test_variants_turn_as_each_alone(samples):
     for link in ("coupler", "rocker"):
         angles = motions.angle(link)
         np.testing.assert_allclose(angles[:, -1] - angles[:, 0], [TURN, 0, TURN], atol=1e-6)
+
+
+def test_variants_beyond_a_gap_turn_as_each_alone():
+    """Cranks that cannot turn fully: behind the gap the angles of the variants were NaN, and of each alone were not."""
+    m = four_bar((2.2, 1.8, 2.1, 4.0), 0.46, drivers={"motor": {"joint": "A", "speed": 1.0}})
+    motions = m.solve_many(61, lengths={"A-B": [2.2, 2.3]}, duration=2 * TURN, keep=["rocker", "C", "D"])
+    ok, pin = motions.ok, motions.position("C") - motions.position("D")
+    angle = motions.angle("rocker")
+    assert (ok.sum(axis=1) > 10).all() and not ok.all(axis=1).any() and np.isfinite(angle[ok]).all()
+    np.testing.assert_allclose(np.exp(1j * angle)[ok], (-pin @ (1, 1j))[ok] / 2.1, atol=1e-9)
+    for k in range(2):
+        np.testing.assert_array_equal(angle[k], motions.motion(k).angle("rocker"))
 
 
 # --- laws that jump or are steep -----------------------------------------------------------------------------

@@ -40,9 +40,9 @@ class Motions:
 
     `t` (n,) holds the times [s], NaN where the drivers were given as values. `motions` holds the `Motion` of each
     variant that was solved individually, `faults` the errors of each that cannot be solved, by their numbers; the
-    others are lanes of `together`. `alone` solves one of these individually too, where a link turns so fast that its
-    whole turns are not known otherwise; `of` builds its mechanism. An invalid variant has the status `BAD_INPUT` at
-    all samples, and no numbers. `measures` (v, ...) holds the measures that were asked for, by name.
+    others are lanes of `together`. `alone` solves one of these individually too, where whole turns of a link are not
+    known otherwise: it turns fast, or there is a gap; `of` builds its mechanism. An invalid variant has the status
+    `BAD_INPUT` at all samples, and no numbers. `measures` (v, ...) holds the measures that were asked for, by name.
 
     Where only some points and links were kept, those of others raise `InputError`.
 
@@ -170,7 +170,7 @@ class Motions:
         if values is None:
             values = self._all(lambda of: getattr(of, quantity)(name), np.float64(np.nan), *shape)
             if quantity == "angle":
-                for k in np.flatnonzero(np.isnan(values).all(axis=1) & self.ok.any(axis=1)).tolist():
+                for k in np.flatnonzero((np.isnan(values) & self.ok).any(axis=1)).tolist():
                     values[k] = self.alone(k).angle(str(name))
             values = read_only(values)
             recent[quantity, name] = values

@@ -155,8 +155,11 @@ class Followed:
 
     def turn(self, what: Counted, drawn: float) -> Floats:
         """Return the turns (n,) at the samples of a link or in a slot, from the angle `drawn` on."""
-        angle, path = self.frames.angle(*seen(what, self.frames)), self.path
-        turn, behind = turns_along(angle, drawn, [z[0] for z in self.schedule.drivers.values()])
+        base, vector = seen(what, self.frames)
+        angle, path = self.frames.angle(base, vector), self.path
+        # Others may go on, or have no value: they do not tell where the way comes back.
+        movers = {id for slot, _ in (*base.terms, *vector.terms) for id in self.frames.plan.movers[slot]}
+        turn, behind = turns_along(angle, drawn, [z[0] for id, z in self.schedule.drivers.items() if id in movers])
         angle, turn, behind = angle[self.kept], turn[self.kept], behind[self.kept]
         # Behind a gap, the way back from the sketch may lead to the same pose.
         back = behind[path.places] & ~behind[path.others]
