@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import methodcaller
 from typing import Any, TypeVar
 
 import numpy as np
@@ -168,14 +169,22 @@ class Motions:
         recent = self._recent
         values = recent.get((quantity, name))
         if values is None:
-            values = self._all(lambda of: getattr(of, quantity)(name), np.float64(np.nan), *shape)
             if quantity == "angle":
-                for k in np.flatnonzero((np.isnan(values) & self.ok).any(axis=1)).tolist():
-                    values[k] = self.alone(k).angle(str(name))
+                values = self.angles_of(str(name), np.ones(self.count, bool))
+            else:
+                values = self._all(lambda of: getattr(of, quantity)(name), np.float64(np.nan), *shape)
             values = read_only(values)
             recent[quantity, name] = values
             for old in list(recent)[:-KEPT]:
                 recent.pop(old, None)
+        return values
+
+    def angles_of(self, link: str, which: Flags) -> Floats:
+        """Return the angles (v, n) [rad] of a link as `angle`, but complete only in the variants `which` (v,)."""
+        values = self._all(methodcaller("angle", link), np.float64(np.nan))
+        lost = set(np.flatnonzero((np.isnan(values) & self.ok).any(axis=1) & which).tolist())
+        for k in lost - self.motions.keys():
+            values[k] = self.alone(k).angle(link)
         return values
 
     def _all(self, read: Callable[[Together | Kept | Motion], NDArray[T]], missing: T, *shape: int) -> NDArray[T]:

@@ -16,7 +16,7 @@ from structkin.plan.status import Status
 from structkin.solve.many.motions import Motions
 from structkin.solve.many.together import Together
 from structkin.solve.study.store import FINISHED, RESERVED
-from structkin.types import Floats
+from structkin.types import Flags, Floats
 
 #: What becomes of a quantity (v, n) over the samples. A variant that is not ok at some sample has none: NaN.
 REDUCERS: Mapping[str, Callable[[Floats], Floats]] = {
@@ -53,10 +53,12 @@ class Named:
             return motions.position(self.text.removeprefix("path."))
         reducer, quantity, name = self.parts
         with np.errstate(invalid="ignore"):
-            values = np.where(motions.ok, self._quantity(motions, quantity, name), np.nan)
+            whole = np.asarray(motions.ok.all(axis=1) if reducer else np.ones(len(motions), bool))
+            values = np.where(motions.ok, self._quantity(motions, quantity, name, whole), np.nan)
             return REDUCERS[reducer](values) if reducer else values
 
-    def _quantity(self, motions: Motions, quantity: str, name: str) -> Floats:
+    def _quantity(self, motions: Motions, quantity: str, name: str, which: Flags) -> Floats:
+        """Return a quantity (v, n), complete in the variants `which` (v,)."""
         if quantity in ("x", "y"):
             return motions.position(name)[..., "xy".index(quantity)]
         if quantity in ("speed", "acceleration"):
@@ -68,6 +70,8 @@ class Named:
             return acute(motions.transmission_angle(name))
         if quantity == "effort":
             return efforts(motions, name)
+        if quantity == "angle":
+            return motions.angles_of(name, which)
         found: Floats = getattr(motions, quantity)(name)
         return found
 
