@@ -159,3 +159,54 @@ def test_a_rod_to_a_pin_of_the_frame_stays_at_rest(last):
     motion = m.solve(9)
     assert motion.ok.all() and motion.residual().max() < 1e-12
     np.testing.assert_allclose(motion.omega("one"), 0, atol=1e-12)
+
+
+TRAIN: dict[str, Any] = {
+    "points": {"A": (0, 0), "B": (3, 0), "C": (6, 0), "P": (0, 1)},
+    "links": {"ground": ["A", "B", "C"], "first": ["A", "P"], "second": ["B"], "third": ["C"]},
+    "drivers": {"motor": {"joint": "A", "speed": 1.0}},
+}
+
+
+def train(*more: tuple[str, str, str, float]) -> sk.Mechanism:
+    """Three wheels in a row, of which the third turns with the first, and further wheels on the same shafts."""
+    meshes = (("gear", "first", "second", -2.0), ("gear", "second", "third", -0.5), *more)
+    joints = {f"mesh {k}": {"type": kind, "links": [a, b], "ratio": w} for k, (kind, a, b, w) in enumerate(meshes)}
+    return sk.Mechanism(**TRAIN, joints=joints, duration=1.0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_wheels_that_mesh_twice(method):
+    """They turn if the ratios agree, by any number of turns; else the train is locked."""
+    for more in (("belt", "first", "third", 1.0), ("gear", "second", "first", -0.5)):
+        motion = train(more).solve(5, duration=40.0, method=method)
+        assert motion.ok.all() and motion.residual().max() < 1e-12
+        np.testing.assert_allclose(motion.turn("third"), motion.t, atol=1e-9)
+        np.testing.assert_allclose(motion.turn("second"), -motion.t / 2, atol=1e-9)
+    for more in (("belt", "first", "third", 1.5), ("gear", "first", "second", -1.5)):
+        with pytest.raises(sk.StructureError, match=r"repeats what .* mesh 2"):
+            train(more).solve(5, method=method)
+
+
+@pytest.mark.parametrize(
+    "joint",
+    [
+        {"type": "prismatic", "links": ["coupler", "tab"], "axis": [1, 1]},
+        {"type": "pin-in-slot", "pin": "Q", "slot": "coupler", "axis": [1, 2]},
+        {"type": "fastened", "links": ["tab", "coupler"]},
+    ],
+)
+def test_a_joint_between_welded_links_that_does_not_move(joint):
+    """It repeats what the weld does, and changes nothing; driven, it contradicts the weld."""
+    data = welded({**FOUR_BAR, "links": {**FOUR_BAR["links"], "tab": ["Q"]}}, "coupler", "tab")
+    data |= {"points": {**FOUR_BAR["points"], "Q": (3, 3.5)}, "drivers": {"motor": {"joint": "A", "speed": 0.4}}}
+    data["joints"]["more"] = joint
+    motion = sk.Mechanism(**data).solve(7, duration=2.0)
+    plain = sk.Mechanism(**FOUR_BAR, drivers=data["drivers"]).solve(7, duration=2.0)
+    assert motion.ok.all() and motion.residual().max() < 1e-12
+    np.testing.assert_allclose(motion.position("F"), plain.position("F"), atol=1e-12)
+    np.testing.assert_allclose(motion.turn("tab"), plain.turn("coupler"), atol=1e-12)
+    if joint["type"] != "fastened":
+        data["drivers"] = {"ram": {"joint": "more", "speed": 0.1}}
+        with pytest.raises(sk.StructureError, match="ram"):
+            sk.Mechanism(**data).solve(7, duration=2.0)
