@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 
 import numpy as np
@@ -106,6 +107,28 @@ def test_links_of_which_each_may_be_the_brace_are_all_named():
         data = m.source_dict
         del data["links"][link]
         assert sk.Mechanism.from_dict(data).structure().is_solvable
+
+
+@pytest.mark.parametrize(
+    ("ends", "key", "hint"),
+    [
+        (["A", "D"], "links.brace", "remove it"),  # a triangle: the right crank is fixed whatever drives the left one
+        (["B", "D"], "drivers.other", "remove driver other, .*, or without link brace"),
+        (["A", "C"], "drivers.other", "remove driver other, .*, or without link brace"),
+        (None, "drivers.third", "remove driver third, or drive something that can still move"),
+    ],
+)
+def test_a_brace_over_a_mechanism_of_two_drivers_is_named(ends, key, hint):
+    """Without it the five-bar has both inputs again; without `up` or `down` a link would hang loose."""
+    data = five_bar(other={"joint": "E", "links": ["ground", "right"], "speed": 0.1}).source_dict
+    data["drivers"]["motor"]["links"] = ["ground", "left"]
+    assert sk.Mechanism.from_dict(data).structure().is_solvable
+    if ends:
+        data["links"]["brace"] = ends
+    else:
+        data["drivers"]["third"] = {"joint": "B", "speed": 0.1}
+    (problem,) = sk.Mechanism.from_dict(data).structure().diagnostics
+    assert problem.key == key and re.fullmatch(hint, problem.hint)
 
 
 def five_bar(**more):

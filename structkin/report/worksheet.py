@@ -186,7 +186,7 @@ def known_of(found: Equilibrium, body: FreeBody) -> list[str]:
             tell(_symbol("h", unknown.id), factor, "m")
         elif found.force_on(body.name, k) and abs(abs(factor) - 1) >= ROUNDING_OF_ONE:
             angle = float(np.degrees(np.angle(unknown.direction)))
-            lines[rf"{_angle(unknown)} = {number(angle)}^\circ"] = None
+            lines[rf"{_angle(unknown)} = {{{number(angle)}}}^\circ"] = None
     if body.mass:
         tell("m", body.mass, "kg")
         both("a", body.acceleration, "m/s²")

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 #: The default playing time is real time, within these limits [s].
 SHORTEST, LONGEST = 2.0, 30.0
-#: Largest number of frames, and of frames per second.
-MOST_FRAMES, MOST_RATE = 20_000, 120.0
+#: Largest number of frames, and least and largest number per second: a GIF shows a frame for 655 s at most.
+MOST_FRAMES, LEAST_RATE, MOST_RATE = 20_000, 0.01, 120.0
 #: Letters in a line of a caption: the narrowest axes have room for this many to the left of the legend.
 CAPTION = 58
 
@@ -88,8 +88,8 @@ class Film(ABC):
 def film_problems(fps: float, seconds: float | None, width: int) -> list[Problem]:
     """Return what is wrong with the frames per second, the playing time [s] or the width [px] of moving pictures."""
     problems = []
-    if not 0 < fps <= MOST_RATE:
-        problems.append(Problem("fps", f"{fps:g} frames per second", f"more than 0, at most {MOST_RATE:g}"))
+    if not LEAST_RATE <= fps <= MOST_RATE:
+        problems.append(Problem("fps", f"{fps:g} frames per second", f"from {LEAST_RATE:g} to {MOST_RATE:g}"))
     if seconds is not None and not 0 < seconds < np.inf:
         problems.append(Problem("seconds", f"{seconds:g} is not positive", "the playing time, such as 4"))
     if not 100 <= width <= 4000:

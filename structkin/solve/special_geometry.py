@@ -49,16 +49,15 @@ RETURNS = 50
 def always_singular(mechanism: Mechanism, plan: Plan, drawn: Collection[int]) -> dict[int, Problem]:
     """Return a problem for each group, by index, that closes but is singular wherever drivers are.
 
-    Of groups with a closed form the discriminant vanishes; those after one that is followed from pose to pose are not
-    examined. Of general groups the first is examined that is `drawn` in a singular position, if a driver moves it.
+    Of groups with a closed form the discriminant vanishes; behind a general group that is singular itself they are not
+    known. Of general groups the first is examined that is `drawn` in a singular position, if a driver moves it.
     """
-    closed = replace(plan, steps=plan.steps[: min(plan.followed, default=len(plan.steps))])
-    suspects = [k for k, step in enumerate(closed.steps) if step.kind.closed_form]
+    suspects = [k for k, step in enumerate(plan.steps) if step.kind.closed_form]
     # Most mechanisms are regular in the sketch.
     for shifts in ((), SHIFTS):
         if suspects:
-            lanes = _solved(mechanism, closed, shifts)
-            suspects = [k for k in suspects if _vanish(np.abs(discriminant(closed, k, lanes)), DOUBLE_ZERO)]
+            lanes = _solved(mechanism, replace(plan, steps=plan.steps[: suspects[-1]]), shifts)
+            suspects = [k for k in suspects if _vanish(np.abs(discriminant(plan, k, lanes)), DOUBLE_ZERO)]
     general = next((k for k in plan.followed if plan.steps[k].group in drawn), None)
     if general is not None and plan.movers[plan.steps[general].outputs[0]]:
         lanes = _solved(mechanism, replace(plan, steps=plan.steps[:general]), NEAR)

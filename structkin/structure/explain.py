@@ -25,17 +25,25 @@ def diagnose(structure: KinematicStructure) -> tuple[Problem, ...]:
     problems = []
     for one in structure.over:
         if one.kind == "driver":
+            rigid = structure.mobility <= 0
+            alone = sum(each.kind == "driver" for each in structure.over) == 1
             hint = f"remove driver {one.id}, or drive something that can still move"
-            if structure.mobility <= 0:
+            if rigid:
                 hint = "the joints alone leave no mobility: the mechanism can move only by special dimensions"
-                hint += ", with fewer drivers" if sum(each.kind == "driver" for each in structure.over) > 1 else ""
-                braces = _braces(structure.topology, one)
-                if len(braces) == 1:
-                    text = f"link {braces[0]} makes the mechanism rigid: {one.message}"
-                    problems.append(Problem(f"links.{braces[0]}", text, "remove it"))
-                    continue
-                if braces:
-                    hint += f", or without one of the links {', '.join(braces)}"
+                hint += "" if alone else ", with fewer drivers"
+            braces = _braces(structure.topology, one) if rigid or alone else []
+            others = {each.id for each in structure.topology.drivers} - {one.id}
+            if not rigid and others.intersection(one.loop):
+                # The drivers may be too many themselves: a bar that holds up others is no brace.
+                braces = [link for link in braces if not _leaves_ends(structure.topology, link)]
+            elif len(braces) == 1:
+                what = "the mechanism" if rigid else "a part of the mechanism"
+                text = f"link {braces[0]} makes {what} rigid: {one.message}"
+                problems.append(Problem(f"links.{braces[0]}", text, "remove it"))
+                continue
+            if braces:
+                which = "link" if len(braces) == 1 else "one of the links"
+                hint += f", or without {which} {', '.join(braces)}"
         else:
             hint = (
                 f"release a constraint in the loop {', '.join(one.loop)}, or keep it if the dimensions are compatible"
@@ -65,7 +73,7 @@ def _braces(topology: Topology, driver: Redundancy) -> list[str]:
     """Return the bars of a redundant driver's loop without any one of which the drivers would determine the rest."""
     barred = {topology.ground, *(end for one in topology.drivers for end in one.links)}
     barred |= {end for joint in topology.joints if joint.kind != "R" for end in joint.links}
-    ends = dict.fromkeys(end for id in driver.loop if id != driver.id for end in topology.joint(id).links)
+    ends = dict.fromkeys(end for joint in topology.joints if joint.id in driver.loop for end in joint.links)
     links = [end for end in ends if end not in barred and pin_of(end) is None]
     if len(links) > MOST_BRACES:
         return []
@@ -74,6 +82,13 @@ def _braces(topology: Topology, driver: Redundancy) -> list[str]:
         for link in links
         if decompose_arrays(_cut(topology, {*topology.links} - {link}, topology.drivers)).is_solvable
     ]
+
+
+def _leaves_ends(topology: Topology, link: str) -> bool:
+    """Return whether a link holds another that has only one joint more: without it the other would hang loose."""
+    near = {end for joint in topology.joints if link in joint.links for end in joint.links} - {link, topology.ground}
+    kept = [joint for joint in topology.joints if len({*joint.links} - {link}) > 1]
+    return any(sum(other in joint.links for joint in kept) < 2 for other in near)
 
 
 def _cut(topology: Topology, kept: set[str], drivers: Iterable[Driver]) -> TopologyArrays:

@@ -143,3 +143,22 @@ def test_what_is_zero_but_for_rounding_is_no_number_of_a_worksheet() -> None:
     found = engine.solve(t=[0.0]).forces().equilibrium()
     assert [one.right for one in found.equations if one.direction != "y"] == [0.0] * 6
     assert all(one.right for one in found.equations if one.direction == "y")
+
+
+def test_a_force_whose_angle_is_almost_zero(tmp_path):
+    """Its angle is a power of ten, in degrees: two exponents on one number are no formula, on a page or in LaTeX."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (0, 1), "P": (0, 0.5)},
+        links={"ground": ["A"], "arm": {"points": ["A", "B"], "mass": 1, "center": (0, 0.5)}, "block": ["P"]},
+        joints={
+            "slot": {"type": "pin-in-slot", "pin": "P", "slot": "arm", "axis": [-1e-7, 1]},
+            "rail": {"type": "prismatic", "links": ["block", "ground"], "at": "P", "axis": [0, 1]},
+        },
+        drivers={"feed": {"joint": "rail", "speed": 0.1}},
+        forces={"push": {"type": "force", "at": "B", "value": [1, 0]}},
+        duration=1.0,
+    )
+    forces = m.solve(t=[0.0]).forces()
+    forces.worksheet(tmp_path / "a.html")
+    forces.worksheet(tmp_path / "a.tex")
+    assert r"{5.729578\cdot 10^{-6}}^\circ" in (tmp_path / "a.tex").read_text("utf-8")

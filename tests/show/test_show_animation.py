@@ -168,6 +168,11 @@ def test_bad_calls(tmp_path):
         motion.animate(speed=0)
     with pytest.raises(sk.InputError, match=r"at most 20000"):
         motion.animate(seconds=1e6)
+    for rate in (1e-300, 1e-12, 0.009, 121):
+        with pytest.raises(sk.InputError, match=r"fps: .* frames per second; from 0.01 to 120"):
+            motion.animate(fps=rate)
+    for suffix in (".gif", ".webp"):
+        motion.animate(fps=0.01, seconds=200, width=100).save(tmp_path / f"slow{suffix}")
     film = motion.animate(fps=60)
     with pytest.raises(sk.InputError, match=r"a GIF plays at most 50 frames per second"):
         film.save(tmp_path / "a.gif")

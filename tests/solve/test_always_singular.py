@@ -148,6 +148,31 @@ def test_it_is_singular_in_every_pose_for_every_verb(make: Callable[[], sk.Mecha
             verb()
 
 
+@pytest.mark.parametrize("end", [(0, 0.8), (0.4, 0.8)])
+def test_a_beam_that_a_plate_on_three_legs_carries(end: tuple[float, float]):
+    """The rails are on a plate that is a general group; only square to both the beam is singular."""
+    m = sk.Mechanism(
+        points={
+            "A": (-5, -5), "B": (-4.6, -4), "C": (-4.1, -3.2), "D": (-1, -3), "E": (-0.5, -5), "F": (-3, -2.5),
+            "G": (-4, -1), "P": (0, 0), "Q": end,
+        },
+        links={
+            "ground": ["A", "E", "G"], "crank": ["A", "B"], "leg": ["B", "C"], "rocker": ["D", "E"], "bar": ["F", "G"],
+            "plate": ["C", "D", "F"], "left": ["P"], "right": ["Q"], "beam": ["P", "Q"],
+        },
+        joints={f"rail{one}": {"type": "prismatic", "links": [one, "plate"], "at": at, "axis": [1, 0]}
+                for one, at in (("left", "P"), ("right", "Q"))},
+        drivers={"feed": {"joint": "railleft", "speed": 0.1}, "motor": {"joint": "A", "speed": 0.2}},
+        duration=1.0,
+    )  # fmt: skip
+    if end[0]:
+        assert m.solve(5).ok.all()
+        return
+    for verb in (lambda: m.solve(5), lambda: m.limits("feed"), lambda: list(m.assemblies())):
+        with pytest.raises(sk.InputError, match=r"right \+ beam\) closes, but is singular in every pose"):
+            verb()
+
+
 def on_ground(count: int, **drivers: Any) -> sk.Mechanism:
     """A plate on equal parallel legs of the ground."""
     feet = [(0.0, 0.0), (1.0, 0.2), (0.4, -0.5), (2.0, 1.0)][:count]
