@@ -116,6 +116,9 @@ class Course(Protocol):
     def turnings(self, index: int) -> Floats:
         """Return the places between lanes at which inputs of a step turn back."""
 
+    def towards_gaps(self, index: int) -> Floats:
+        """Return places between lanes up to those where inputs of a step begin or end."""
+
 
 def sweep(
     plan: Plan,
@@ -361,10 +364,12 @@ class _Block:
         begin = start, np.angle(np.array(places[1::2]))[:, None]
         solver = solver if _divides(solver, inputs, *begin) else Direct(form, step.known)
         numbers = np.array([row for part in moving for row in range(part.start, part.stop)], np.int64)
-        turnings = self.course.turnings(index) if self.course else np.zeros(0)
+        turnings = np.zeros(0)
+        if self.course:
+            turnings = np.union1d(self.course.turnings(index), self.course.towards_gaps(index))
         stations, out = np.arange(float(n)), x[0, rows]
         if self.course and len(turnings):
-            # What lies between two lanes, where the inputs turn back, is followed as well.
+            # What lies between two lanes, where the inputs turn back, begin or end, is followed as well.
             at = np.ceil(turnings).astype(np.intp)
             between = self.course.lanes(turnings, index).x[0][numbers]
             inputs = [np.insert(row, at, more) for row, more in zip(inputs, between, strict=True)]

@@ -229,6 +229,26 @@ def test_a_gap_of_a_triad_is_seen_between_samples(samples):
         np.testing.assert_array_equal(motion.status, expected)
 
 
+@pytest.mark.parametrize("samples", few([37, 73, 109, 253, 397], 2))
+def test_a_triad_whose_limit_lies_just_before_the_gap_of_the_dyad_that_moves_it(samples):
+    """At up to 109 samples none lay between both: the motion went on behind the dyad's gap as if the triad had none."""
+    m = sk.Mechanism(
+        points={"A": (0.366347, 0.199295), "B": (0.701109, 0.173321), "D": (0.088558, 0.653192),
+                "C": (0.389597, 0.187336), "P": (0.658849, 0.026378), "Q": (0.491314, 0.852536),
+                "R": (0.515817, 0.453328)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "rod": ["B", "C"], "arm": ["D", "C"],
+               "plate": ["P", "Q", "R"], "a": ["A", "Q"], "b": ["D", "R"], "c": ["C", "P"]},
+        drivers={"m": {"joint": "A", "links": ["ground", "crank"], "speed": 1.0}},
+    )  # fmt: skip
+    limit = m.limits("m").intervals[0].high.value - m.drivers["m"].start
+    motion = m.solve(samples)
+    z, dyad = motion.t, np.isfinite(motion.position("C")[:, 0])
+    # Behind it the triad comes back to where it has been shortly after half a turn.
+    begins = float(z[(z > limit) & motion.ok][0])
+    assert limit < z[~dyad][0] < limit + 0.16 and 3.85 < begins < 3.9 + 2 * np.pi / (samples - 1)
+    np.testing.assert_array_equal(motion.ok[z < begins], z[z < begins] < limit)
+
+
 def test_a_path_that_cuts_through_a_hole_between_two_samples_and_comes_back_around_it():
     """E runs on a circle of radius 1, and the rod to F is 0.5 long: F cannot come nearer than 0.5 to the centre.
 

@@ -23,6 +23,10 @@ from structkin.types import Complexes, Flags, Floats, Indices
 PLACES = 8
 #: What turns back in more intervals than this, and than this part of all, is not searched for the places.
 MANY, PART = 8, 0.25
+#: The end of a gap is located in so many rounds, of so many parts each. Towards it inputs move like a root: places at
+#: these parts of the way from it to the station beside it are evenly far apart.
+ROUNDS, PARTS = 9, 16
+TOWARDS = 0.25 ** np.arange(1.0, 6.0)
 #: The radius up to which such a polynomial stands for a bent path, in halves of its length.
 BENT = 1.5
 
@@ -196,6 +200,28 @@ class Between:
         turned = np.unique(places)
         # All vectors of a link turn back at once.
         return np.asarray(turned[np.append(True, np.diff(turned) > NUDGE)[: len(turned)]])
+
+    def towards_gaps(self, index: int) -> Floats:
+        """Return places between stations, in order, up to those where what closed forms give to a step begins or ends.
+
+        A group's own limit may lie between its last station and that place.
+        """
+        operands = [item.index for item in self.plan.steps[index].inputs if isinstance(item, Register)]
+        rows = [row for one in operands for row in range(self.plan.rows(one).start, self.plan.rows(one).stop)]
+        known = np.asarray(np.isfinite(self.near[rows]).all(axis=0))
+        k = np.flatnonzero(known[1:] != known[:-1])
+        if not len(k):
+            return np.zeros(0)
+        beside = k + known[k + 1].astype(float)
+        low, high = beside, 2 * k + 1 - beside
+        for _ in range(ROUNDS):
+            places = np.linspace(low, high, PARTS + 1)
+            found = np.isfinite(self.lanes(places[1:-1].ravel(), index).x[0][rows]).all(axis=0)
+            first = np.argmin(np.vstack((found.reshape(PARTS - 1, -1), np.zeros(len(k), bool))), axis=0)
+            low, high = (np.take_along_axis(places, first[None] + side, axis=0)[0] for side in (0, 1))
+        moved = np.abs(low - beside) > NUDGE
+        end, beside = low[moved], beside[moved]
+        return np.unique(np.append(end + TOWARDS[:, None] * (beside - end), end))
 
     def _values(self, index: int, rows: slice, middle: float, x: Floats) -> Floats:
         """Return what a step takes from some rows at places x (n,) in the interval around a `middle`."""
