@@ -1,5 +1,7 @@
 """What a link moves whose pins or pivot meet at a sample: the link's direction is rounding there, the motion is not."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -63,3 +65,18 @@ def test_a_wheel_on_an_arm_whose_pin_passes_its_pivot(tilt, samples, method):
     motion, T = sweep(m, turn, turn - 0.9, samples, method, "T")
     assert motion.ok.all()
     assert np.abs(T - pose(np.linspace(0, -0.9, samples + 1))["T"]).max() < 1e-9
+
+
+@pytest.mark.parametrize("longer", [1.0, 1.5])
+def test_rates_by_k_and_l_where_pins_meet_give_no_warning(longer):
+    """K is infinite in the flat pose itself; rates that are zero made it not a number, with a warning of NumPy."""
+    B = np.exp(1.2j)
+    C = B + 1 if longer == 1 else np.exp(0.6j) * (np.cos(0.6) + np.sqrt(longer**2 - np.sin(0.6) ** 2))
+    links = {"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["D", "C"]}
+    m, z = mechanism({"A": 0j, "B": B, "C": C, "D": 1 + 0j}, links), np.linspace(0.5, -0.5, 11)
+    driven = {"m": (z, np.ones(11), np.zeros(11))}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        by_coefficients = m.solve(drivers=driven, method="topological-kl")
+    gap = by_coefficients.acceleration("C") - m.solve(drivers=driven).acceleration("C")
+    assert by_coefficients.ok.all() and np.abs(gap).max() < 1e-9
