@@ -80,3 +80,22 @@ def test_rates_by_k_and_l_where_pins_meet_give_no_warning(longer):
         by_coefficients = m.solve(drivers=driven, method="topological-kl")
     gap = by_coefficients.acceleration("C") - m.solve(drivers=driven).acceleration("C")
     assert by_coefficients.ok.all() and np.abs(gap).max() < 1e-9
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_follows_a_kite_has_no_limits_where_its_pins_meet(seed):
+    """Parallelograms turn fully behind a kite: there were limits in one of four, and errors of SciPy's root finder."""
+    rng = np.random.default_rng(seed)
+    for _ in range(8):
+        ground, first, tilt, arm, shift = *rng.uniform(0, 6.3, 4), complex(*rng.normal(size=2) * 2)
+        half, long = 0.5 * (first - ground), rng.uniform(1.05, 2)
+        B, D = np.exp(1j * first), np.exp(1j * ground)
+        C = 0.5 * (B + D) + np.exp(1j * (ground + half)) * np.sqrt(long**2 - np.sin(half) ** 2)
+        F = D + rng.uniform(0.5, 2) * (C - D) * np.exp(1j * arm)
+        links = {
+            "ground": ["A", "D", "H"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["D", "C", "F"],
+            "rod": ["F", "G"], "last": ["H", "G"],
+        }  # fmt: skip
+        points = {"A": 0j, "B": B, "C": C, "D": D, "F": F, "G": F + shift, "H": D + shift}
+        found = mechanism({name: z * np.exp(1j * tilt) for name, z in points.items()}, links).limits("m")
+        assert found.lower is None and found.upper is None
