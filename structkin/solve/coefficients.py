@@ -198,5 +198,7 @@ class Coefficients:
             self._add(x[2], both if first == other else 2 * both, first, other)
 
     def _add(self, x: Floats, factor: Any, *drivers: str) -> None:
-        for slot, value in self.column(*sorted(drivers)).items():
-            x[self.plan.rows(slot)] += value * factor
+        # In a flat pose a column may be infinite.
+        with np.errstate(invalid="ignore"):
+            for slot, value in self.column(*sorted(drivers)).items():
+                x[self.plan.rows(slot)] += value * factor

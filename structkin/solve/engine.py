@@ -30,6 +30,8 @@ Progress = Callable[[float], None]
 
 #: Lanes in a block: a dyad's inputs and results of all orders then fit the second-level cache.
 BLOCK = 2048
+#: A direction that is further than this from that of the lane before is rounding, in a lane that is singular [rad].
+ROUNDED_TURN = 1.0
 
 
 @dataclass(frozen=True)
@@ -269,7 +271,12 @@ class _Block:
         if not step.kind.closed_form:
             self._continue(index, step, step.kind)
         elif isinstance(step.kind, Turn):
-            self._close(index, step, root=self._near_turn(step, step.kind))
+            turns = self._near_turn(step, step.kind)
+            self._close(index, step, root=turns)
+            if self.near is None:
+                # Rounding may be the opposite direction: circles around the lane begin at the turn of the lane before.
+                found = self.lanes.x[0, self.plan.rows(step.outputs[0]).start]
+                np.copyto(found, turns, where=np.abs(found - turns) > ROUNDED_TURN)
         else:
             self._close(index, step)
 
@@ -305,6 +312,11 @@ class _Block:
         if self.near is not None:
             return np.asarray(self.near[self.plan.rows(step.outputs[0]).start])
         (U,) = self.inputs(step, 0)
+        vague = self.lanes.status == Status.SINGULAR
+        if vague.any():
+            # A direction may be rounding there: turns are counted from the lane before to the one behind.
+            before = U[:, np.maximum.accumulate(np.where(vague, 0, np.arange(len(vague))))]
+            U = np.where(vague & np.isfinite(before), before, U)
         turns, unclear = form.follow(U)
         turns, behind = over_gaps(turns, paths_of(self.plan, step, self.lanes.x[0]))
         self._mark(unclear, Status.NOT_CONVERGED, step.group)

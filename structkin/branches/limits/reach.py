@@ -37,6 +37,8 @@ PIECES_OF_TURN, PIECES = 12, 6
 ALONE = 0.25
 #: A squared sine that is larger is not nearly zero, however small the group is beside the mechanism.
 NEARLY = 1e-3
+#: A smooth discriminant changes by less over the part of an interval in which precision is lost.
+JUMPS = 1e-3
 
 
 @dataclass(frozen=True)
@@ -251,6 +253,7 @@ class Chart:
         """Take the step, and the interval on which the steps before it close."""
         self.interval = interval
         self._poses, self._step, self._modes = poses, step, modes
+        self._vague = [end for end in interval.ends if self._jumps(end)]
         self._low, self._high = (0.0, math.pi) if interval.low is not None else (0.0, TURN)
         if interval.low is None:
             # A full turn is cut open where the discriminant is far from zero.
@@ -288,7 +291,11 @@ class Chart:
 
     def value(self, place: Any) -> Any:
         """Return the discriminant at places (n,), bounded: m / sqrt(1 + m^2)."""
-        m = self._poses.discriminant(self._step, self.at(place), self._modes)
+        p = self.at(place)
+        for end in self._vague:
+            beside = self._beside(end)
+            p = np.where(np.abs(np.real(p) - end.p) < abs(beside - end.p), beside, p)
+        m = self._poses.discriminant(self._step, p, self._modes)
         with np.errstate(all="ignore"):
             return m / np.sqrt(1 + m * m)
 
@@ -321,7 +328,19 @@ class Chart:
 
     def _is_infinite(self, end: End) -> bool:
         plan = self._poses.plan
-        return not all(plan.steps[k].has_root for k in end.steps if self._poses.stroke(k) is None)
+        if not all(plan.steps[k].has_root for k in end.steps if self._poses.stroke(k) is None):
+            return True
+        return end in self._vague
+
+    def _jumps(self, end: End) -> bool:
+        """Return whether pins of an earlier step meet at an end: directions and discriminants are rounding there."""
+        if end.kind != "change" or self._step in end.steps:
+            return False
+        there, beside = (
+            self._poses.discriminant(self._step, np.array([p]), self._modes, steps)[0]
+            for p, steps in ((end.p, end.steps), (self._beside(end), ()))
+        )
+        return not abs(there - beside) < JUMPS
 
     def at_end(self, end: End, beside: float) -> float:
         """Return the discriminant at an end, where other steps are at their limits; at infinity the one next to it."""

@@ -318,9 +318,11 @@ class _Search:
 
         Elsewhere the inputs are only fast: clearance decides shorter parts, where circles would have to be tiny.
         """
-        while len(low) and not self.between.plan.steps[self.index].divisors:
-            ends = self.between.lanes(np.concatenate((low, high)), self.index)
-            values = np.reshape(discriminant(self.between.plan, self.index, ends), (2, -1))
+        plan, index = self.between.plan, self.index
+        while len(low) and not plan.steps[index].divisors:
+            ends = self.between.lanes(np.concatenate((low, high)), index)
+            # Where an earlier group is singular the inputs are rounding: clearance decides no part, however short.
+            values = np.where(is_vague(plan, index, ends), 0.0, discriminant(plan, index, ends)).reshape(2, -1)
             far = (values > FAR).all(axis=0)
             if not far.any():
                 break
