@@ -40,8 +40,9 @@ BEGUN = "give a text file, .toml or .json; `structkin examples` lists mechanisms
 def read_text(path: Path, fallback: str | None = None, remedy: str = BEGUN) -> str:
     """Return the text of a file; raise `Flaw` if it is missing, not a regular file, too large, binary or empty.
 
-    A file in UTF-16 begins with its mark. `fallback` is the encoding to try for one that is not UTF-8, `remedy` what
-    to do with an office document or an empty one. Pipes and devices are not read: they may block forever or never end.
+    A file in UTF-16 begins with its mark, or has a zero in every second byte. `fallback` is the encoding to try for one
+    that is not UTF-8, `remedy` what to do with an office document or an empty one. Pipes and devices are not read: they
+    may block forever or never end.
 
     >>> read_text(Path("no_such_file.csv"))
     Traceback (most recent call last):
@@ -63,14 +64,14 @@ def read_text(path: Path, fallback: str | None = None, remedy: str = BEGUN) -> s
         raise Flaw(f"'{path}' cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if len(raw) > LARGEST_FILE:
         raise Flaw(f"'{path}' is larger than {LARGEST_FILE >> 20} MiB", "use a smaller file")
-    wide = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    wide = _wide(raw[:4096])
     if kind := next((kind for start, kind in _BINARY.items() if raw.startswith(start)), ""):
         hint = remedy if kind.startswith("an archive") else "name the text file that it was made from"
         raise Flaw(f"the file is {kind}, not text", hint)
     if b"\0" in raw[:4096] and not wide:
         raise Flaw("the file is binary, not text", "use a text file in UTF-8")
     try:
-        text = raw.decode("utf-16" if wide else "utf-8-sig")
+        text = raw.decode(wide or "utf-8-sig")
     except UnicodeDecodeError as error:
         if fallback is not None and not wide:
             return raw.decode(fallback, errors="replace")
@@ -79,6 +80,15 @@ def read_text(path: Path, fallback: str | None = None, remedy: str = BEGUN) -> s
     if not text.strip():
         raise Flaw("the file is empty", remedy)
     return text
+
+
+def _wide(start: bytes) -> str:
+    """Return the encoding of a file in UTF-16, by how it begins; an empty text for any other."""
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    # Latin letters and digits have a zero beside each.
+    even, odd = any(start[::2]), any(start[1::2])
+    return "" if even == odd else "utf-16-le" if even else "utf-16-be"
 
 
 def _alike(path: Path) -> str:
@@ -91,13 +101,13 @@ def _alike(path: Path) -> str:
 
 
 #: What may separate cells, in order of preference; a blank stands for any number of blanks.
-SEPARATORS = (";", "\t", ",", " ")
+SEPARATORS = (";", "\t", "|", ",", " ")
 
 #: What is said of columns beside anything but a file.
 WITHOUT_CSV = ("chooses columns of a file, but there is no csv", 'write csv = "data.csv", or delete columns')
 
 #: The separators with which numbers may have decimal commas.
-WITH_COMMAS = (";", "\t")
+WITH_COMMAS = (";", "\t", "|")
 
 #: What stands in the place of a unit where there is none.
 NO_UNIT = ("", "-", "1")
@@ -140,10 +150,10 @@ def read_table(
 ) -> list[tuple[float, float]]:
     """Return two columns of a CSV file: its only ones, such as time and value, or those of these titles or numbers.
 
-    Semicolons, tabs, commas or blanks separate cells, which may be in quotes. The numbers begin after any preamble and
-    titles. If these say units of the two quantities `kinds`, the numbers are converted to those of `units`. A relative
-    name starts at `folder` and may lead out of it: the file is the user's, and only numbers are read. Raises `Flaw`
-    with the line number.
+    Semicolons, tabs, bars, commas or blanks separate cells, perhaps in quotes. The numbers begin after any preamble
+    and titles. If these say units of the two quantities `kinds`, the numbers are converted to those of `units`. A
+    relative name starts at `folder` and may lead out of it: the file is the user's, and only numbers are read. Raises
+    `Flaw` with the line number.
     """
     raw = read_text((folder or Path()) / name, WINDOWS, SHEET).splitlines()
     separator = _separator(raw[-SHOWN:])
@@ -217,7 +227,7 @@ def _separator(raw: Sequence[str]) -> str:
 
     def fitting(separator: str) -> int:
         # what is in quotes has no part in this
-        lines = [re.split(f"{separator}+" if separator == " " else separator, _without_comment(line)) for line in raw]
+        lines = [_without_comment(line).split(separator) for line in raw]
         comma = separator in WITH_COMMAS
         return sum(sum(_is_number(cell.strip(' "'), comma) for cell in cells) > 1 for cells in lines)
 

@@ -28,7 +28,22 @@ AS_PASSED_ON = {
     "a line before": lambda front, query: f"\n{front}{query}",
     **{
         f"{end!r} behind": lambda front, query, end=end: front + query + end
-        for end in ("#", "%23", "#top", "\n", "\r\n", "%0A", "%0D%0A", "%0a", "#%0A", " ", "%20", "%00")
+        for end in (
+            "#",
+            "%23",
+            "#top",
+            "\n",
+            "\r\n",
+            "%0A",
+            "%0D%0A",
+            "%0a",
+            "#%0A",
+            " ",
+            "%20",
+            "%00",
+            "&utm_source=mail&utm_medium=a.b,c",
+            "&fbclid=Iw0#top",
+        )
     },
 }
 

@@ -144,6 +144,11 @@ AS_PEOPLE_HAVE_THEM = {
     "more columns, by number": (MANY, (2, 3)),
     "more columns, by both": (MANY, ("t", 3)),
     "in another order": ("x;t\n0;0\n1;1\n4;2\n9;3\n", ("t", "x")),
+    "bars": ("t|x\n0,0|0,0\n1,0|1\n2,0|4\n3|9,0\n", None),
+    "bars and blanks, as of a table in a text": (
+        "| t | x |\n" + "".join(f"| {k} | {k * k} |\n" for k in range(4)),
+        ("t", "x"),
+    ),
     "comments": ("# a note\nt #1,x\n0,0\n1,1 # here\n2,4\n\n3,9\n", None),
     "blanks and quotes": ('"t"   x\n 0 0\n1   1\n  2 4 \n3 9\n', None),
     "a byte order mark": ("\ufefft,x\n" + ROWS, ("t", "x")),
@@ -151,11 +156,11 @@ AS_PEOPLE_HAVE_THEM = {
 
 
 @pytest.mark.parametrize("name", AS_PEOPLE_HAVE_THEM)
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_tables_as_people_have_them(name, encoding, end, tmp_path):
     text, columns = AS_PEOPLE_HAVE_THEM[name]
-    text = text.removeprefix("\ufeff") if encoding == "utf-16" else text
+    text = text.removeprefix("\ufeff") if encoding != "utf-8" else text
     (tmp_path / "t.csv").write_bytes(text.replace("\n", end).encode(encoding))
     chosen = {} if columns is None else {"columns": list(columns)}
     law = bar(csv=str(tmp_path / "t.csv"), **chosen).drivers["motor"].law

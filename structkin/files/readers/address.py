@@ -12,8 +12,9 @@ _ADDRESS = re.compile(r"[\s<\"']*https?(:/+|%(25)*3A)\S[^\r\n]*\s*$", re.IGNOREC
 #: What stands before the query of an address.
 _FRONT = re.compile(r"^(https?:[^?]*|[\w.-]+\.\w+/[^?]*)?\?", re.IGNORECASE)
 
-#: What is left behind the query, encoded or not: line ends, blanks, a mark for a place in the page, quotes.
-_END = re.compile(r"(#.*|[\s\0>\"']|%(0[0AD]|2[023]))+$", re.IGNORECASE | re.DOTALL)
+#: What is left behind the query, encoded or not: line ends, blanks, a mark for a place in the page, quotes, and what
+#: newsletters and social networks add to follow their readers.
+_END = re.compile(r"(#.*|[\s\0>\"']|%(0[0AD]|2[023])|&(utm_\w+|\w*clid)=[^&#]*)+$", re.IGNORECASE | re.DOTALL)
 
 #: How often an address may have been encoded as a whole.
 ENCODED = 3
@@ -47,8 +48,8 @@ def _decoded(text: str) -> str:
 def query(text: str) -> str:
     """Return what follows the question mark of an address, or else the whole text, without what is left behind it.
 
-    >>> query("https://a.b/?j=A"), query("?j=A#"), query("<https%3A%2F%2Fa.b%2F%3Fj%3DA%2C0>"), query("why?")
-    ('j=A', 'j=A', 'j=A,0', 'why?')
+    >>> query("https://a.b/?j=A"), query("?j=A&utm_source=b#"), query("<https%3A%2F%2Fa.b%2F%3Fj%3DA%2C0>")
+    ('j=A', 'j=A', 'j=A,0')
     """
     text = _decoded(text.strip(" \t\r\n<>\"'"))
     front = _FRONT.match(text)
