@@ -47,6 +47,13 @@ def _smooth_lanes(
         # Following a group along a branch that the motion does not take would fail and waste time.
         _sweep_with_changes(replace(plan, steps=head), schedule, changes)
     lanes = smooth(plan, schedule, changes, _sweep_with_changes(plan, schedule, changes, progress, flip=flip))
+    for index in plan.followed:
+        unknown = np.isin(lanes.status, (Status.UNCERTIFIED, Status.NOT_CONVERGED))
+        lost = np.flatnonzero(unknown & (lanes.group == plan.steps[index].group))
+        for later in plan.with_root if len(lost) else ():
+            if plan.behind[later] >> index & 1:
+                # A flat pose may lie where the group that moves it was not followed.
+                changes.doubt(later, float(lost[0]))
     stations = np.arange(len(schedule))
     behind = [(index, stations > place, Status.UNCERTIFIED) for index, place in changes.doubts.items()]
     # Behind a gap a step has its mode, but the motion has ended before it.
