@@ -189,6 +189,7 @@ class Formulas:
     the order of its smallest singular value. `ahead` is the pose moved along its tangent by the inputs' d; `first` and
     `second` are its derivatives in time. `places` (x, y) are those of pins relative to the curves that they are on;
     q0_0 ... q0_5 are the distance of the first from its curve, its gradient, and its derivatives by xx, xy and yy.
+    `jacobian` has the derivatives of each scaled row by O_x, O_y and the angle of each link that are not zero.
     """
 
     graph: Graph
@@ -200,6 +201,7 @@ class Formulas:
     first: tuple[Term, ...]
     second: tuple[Term, ...]
     places: tuple[Pair, ...]
+    jacobian: tuple[Mapping[int, Term], ...]
 
 
 def formulas(rows: Rows, known: Sequence[complex | float | None], *, curves: bool = False) -> Formulas | None:
@@ -278,7 +280,8 @@ class _Writer:
         forms = [form for form in rows.forms if isinstance(form, Row | Curve)]
         self.weighted = [(form, self._constant(1 / size)) for form, size in zip(forms, rows.row_sizes, strict=True)]
         values = self._values([here], "h")
-        system = Elimination(self._jacobian(here))
+        jacobian = self._jacobian(here)
+        system = Elimination(jacobian)
         # The Newton step removes the residual of the rows.
         step = [-term for term in system.solve(values)]
         change: Term = 0.0
@@ -317,6 +320,7 @@ class _Writer:
             tuple(term for O, U in rates for pair in (O, U) for term in pair),
             tuple(term for O, U in second for pair in (O, U) for term in pair),
             tuple(self.places),
+            tuple(map(dict, jacobian)),
         )
 
     def _after(self, step: Sequence[Term]) -> tuple[Term, ...]:

@@ -1,9 +1,10 @@
-"""What `solve_batch` costs for mixed linkages: a third has a triad or a larger group, and there are sliders among them.
+"""What `solve_batch` costs for mixed linkages: a third has a triad, and there are sliders among them.
 
-    python tests/bench/mixed_linkages.py
+    python tests/bench/mixed_linkages.py [turning]
 
-Those with triads, and those that the compiled loop leaves because they come close to a change point, are solved one by
-one. Seconds of processor time of one core, at 200 angles; the first linkages load and compile, and are not counted.
+At random most meet gaps; with `turning` every crank turns fully. Those with larger groups, those with triads that meet
+a gap, and others of which the compiled loop cannot prove where they go are solved one by one. Seconds of processor time
+of one core, at 200 angles; the first linkages load and compile, and are not counted.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 import structkin as sk
+from structkin.solve.batch import runner
 from structkin.solve.batch.batch import Batch
 from structkin.solve.batch.order import Way
 
-ANGLES, COUNT, JOINTS, FIRST = np.linspace(0, 2 * np.pi, 200), 200, 20, 8
-#: So many linkages whose cranks turn fully are worth compiling the loop for.
-MANY = 6000
+ANGLES, JOINTS, FIRST = np.linspace(0, 2 * np.pi, 200), 20, 8
+#: How many linkages are measured: at random, and of those whose cranks turn fully.
+COUNT, TURNING = 200, 5000
 #: Chances of a triad at each joint, so that one in three linkages has some, and of a guide in the place of a bar.
 TRIADS, SLIDERS = 0.026, 0.2
 
@@ -48,14 +50,17 @@ def measured(linkages: sk.Linkages) -> tuple[float, list[tuple[int, float]]]:
 
 
 if __name__ == "__main__":
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else COUNT
-    linkages = sk.Linkages.random(FIRST + count, JOINTS, seed=JOINTS, triads=TRIADS, sliders=SLIDERS)
-    measured(sk.Linkages.random(MANY, JOINTS, seed=JOINTS, sliders=SLIDERS, turning=True))
+    runner.COMPILING = 0.0
+    turning = sys.argv[1:] == ["turning"]
+    count = TURNING if turning else COUNT
+    linkages = sk.Linkages.random(FIRST + count, JOINTS, seed=JOINTS, triads=TRIADS, sliders=SLIDERS, turning=turning)
+    some = float(np.mean(linkages.ordered()[2] == Way.TRIADS))
     measured(linkages.take(slice(FIRST)))
     seconds, each = measured(linkages.take(slice(FIRST, None)))
-    print(f"{count} linkages of {JOINTS} joints: {seconds:.2f} s, {count / seconds:.1f} a second")
+    print(f"{count} linkages of {JOINTS} joints, {some:.0%} with triads: ", end="")
+    print(f"{seconds:.2f} s, {count / seconds:.1f} a second")
     for name, chosen in (("with triads", True), ("of dyads, left by the loop", False)):
-        took = 1e3 * np.array([one for way, one in each if (way == Way.ALONE) == chosen])
+        took = 1e3 * np.array([one for way, one in each if (way in (Way.ALONE, Way.TRIADS)) == chosen])
         print(f"{len(took):4} {name}", end=": " if len(took) else "\n")
         if len(took):
             print(f"median {np.median(took):.0f} ms, 90 % {np.percentile(took, 90):.0f} ms, ", end="")

@@ -349,8 +349,6 @@ def test_random_linkages_turn_fully_if_asked_and_repeat_with_their_seed():
     assert not sk.solve_batch(sk.Linkages.random(50, 9, seed=5), angles=TURN).ok.all()
     with pytest.raises(sk.InputError, match="4 errors"):
         sk.Linkages.random(0, 3, seed=-1, triads=2.0)
-    with pytest.raises(sk.InputError, match="may not turn fully"):
-        sk.Linkages.random(5, 9, triads=0.5, turning=True)
 
 
 @pytest.mark.compiled

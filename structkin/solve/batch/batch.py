@@ -206,7 +206,9 @@ class Batch:
         statuses = np.empty((size, out.shape[-1]), np.int8)
         for start in range(0, count, max(PART, size)):
             part = self.linkages.take(slice(start, start + max(PART, size)))
-            table = Table.of(part, rigid=runner.compiled) if isinstance(part, Linkages) else None
+            table = None
+            if isinstance(part, Linkages):
+                table = Table.of(part, rigid=runner.compiled, triads=runner.takes_triads(part))
             for low in range(0, len(part), size):
                 high = min(low + size, len(part))
                 status, faults = statuses[: high - low], dict[int, InputError]()
@@ -220,7 +222,8 @@ class Batch:
                         out[:, k], status[k] = np.nan, Status.BAD_INPUT
                         faults[number] = InputError(error.problems, f"linkage {number}")
                     if table is not None and runner.alone(time.thread_time() - begun):
-                        table = Table.of(table.linkages, rigid=True)
+                        some = table.linkages
+                        table = Table.of(some, rigid=True, triads=runner.takes_triads(some))
                         left = deque(runner.run(table, low, low + k + 1, high, out, status))
                 yield _block(start + low, out[:, : high - low], status, faults)
 
@@ -288,12 +291,15 @@ def solve_batch(
     Statuses and digits are those of `Mechanism.solve` for each `Linkages.mechanism`. Linkages of dyads, with bars,
     rigid links and guides on the ground, take microseconds: structure, order of solution and certificate of the branch
     are found in the loop, which Numba compiles once, as soon as that takes less time than to solve them one by one.
-    Others, with triads and larger groups, guides on rigid links or redundant bars, are always solved one by one, each
-    in some ten milliseconds to a second, and so are those that pass a change point or come close to one. What is wrong
-    with the structure of one linkage is its status, `BAD_INPUT`; `Batch.faults` says why.
+    So are those with triads, three bars and a triangle of bars, whose cranks start in the sketch at angle 0 and turn as
+    far as wanted without a gap: in a tenth of a millisecond for each triad, their digits are those of `Mechanism.solve`
+    to rounding. Others, with larger groups, guides on rigid links or redundant bars, are always solved one by one, each
+    in some ten milliseconds to a second, and so are those with triads that meet a gap, and those that pass a change
+    point or come close to one. What is wrong with the structure of one linkage is its status, `BAD_INPUT`;
+    `Batch.faults` says why.
 
-    With a `client` of a Dask cluster (`distributed.Client`), its workers solve them, to the same last bit. Linkages
-    whose task ended every worker have the status -2 (lost).
+    With a `client` of a Dask cluster (`distributed.Client`), its workers solve them, to the same last bit but
+    for what depends on triads. Linkages whose task ended every worker have the status -2 (lost).
 
     Raises `InputError` for arrays that do not fit: shapes, adjacency that is not symmetric, values that are not finite,
     a motor that is no pair of joints; and for a client that is none, or whose workers have another structkin.

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from structkin.groups import RRP, RRR
 from structkin.plan.closing import half_square
-from structkin.types import Flags, Floats, Indices
+from structkin.types import Complexes, Flags, Floats, Indices
 
 #: Angles of the crank at which the ends of a dyad are known while it is chosen.
 ANGLES = 90
@@ -15,8 +15,14 @@ ANGLES = 90
 FIXED = 0.2
 #: Linkages that are drawn at a time, which bounds the memory.
 PART = 4096
-#: How often other ends are drawn for a dyad whose ends nearly meet.
+#: How often other ends are drawn for a dyad whose ends nearly meet, and other places for a triad that does not turn.
 TRIES = 8
+#: So many of these triads are followed together.
+TOGETHER = 4
+#: Steps of Newton's method from one angle to the next, and how small the last one is, in parts of the size or radians.
+STEPS, CLOSE = 4, 1e-4
+#: The least determinant of a triad whose bars have the length 1, and its size too.
+LEAST = 0.05
 
 #: How often as many linkages are drawn as shall be made, until enough of them are far apart.
 ROUNDS = 10
@@ -103,8 +109,11 @@ def _part(rng: np.random.Generator, count: int, joints: int, triads: float, slid
     left, legs = np.zeros(count, int), np.zeros((count, 3), int)
     for new in range(3, joints):
         if triads and joints - new >= 3:
-            begins = (left == 0) & (rng.random(count) < triads)
-            left[begins], legs[begins] = 3, _ends(rng, fixed[:, :new])[begins]
+            begins, ends = (left == 0) & (rng.random(count) < triads), _ends(rng, fixed[:, :new])
+            if turning:
+                drawn = np.flatnonzero(begins)
+                paths[drawn, new : new + 3], begins[drawn] = _triad(rng, paths[drawn[:, None], ends[drawn]])
+            left[begins], legs[begins] = 3, ends[begins]
         in_triad = left > 0
         fixed[:, new] = (rng.random(count) < FIXED) & (new < joints - 1) & ~in_triad
         one, two = _pair(rng, fixed[:, :new])
@@ -121,8 +130,8 @@ def _part(rng: np.random.Generator, count: int, joints: int, triads: float, slid
             some = in_triad & (left <= 3 - before)
             _join(adjacency, every[some], new, new - before)
         left[in_triad] -= 1
-        place = rng.random((count, 2, 1))
-        paths[:, new] = place
+        place, is_known = rng.random((count, 2, 1)), in_triad & turning
+        paths[~is_known, new] = place[~is_known]
         if turning:
             closing = _dyad(rng, paths[every, one], paths[every, two], place)
             paths[is_dyad, new] = closing[is_dyad]
@@ -200,3 +209,42 @@ def _slider(rng: np.random.Generator, A: Floats, place: Floats, turn: Floats) ->
     side = np.where(rng.random((len(turn), 1)) < 0.5, 1.0, -1.0)
     (C,) = RRP().position(h, side * np.sqrt(np.asarray(RRP().discriminant(h))))
     return np.asarray(C.swapaxes(0, 1))
+
+
+def _triad(rng: np.random.Generator, ends: Floats) -> tuple[Floats, Flags]:
+    """Return paths (m, 3, 2, n) of the joints of a link on bars from three ends, and which of them turn fully."""
+    A, turns = ends[:, :, 0] + 1j * ends[:, :, 1], np.zeros(len(ends), bool)
+    z, reach = np.empty_like(A), 0.2 + np.ptp(ends, axis=(1, 3)).max(axis=1)
+    for _ in range(TRIES // TOGETHER):
+        some = np.repeat(np.flatnonzero(~turns), TOGETHER)
+        lengths = reach[some, None] * (0.5 + 1.5 * rng.random((len(some), 3)))
+        arms = lengths * np.exp(2j * np.pi * rng.random((len(some), 3)))
+        paths, good = _turned(A[some], A[some, :, 0] + arms)
+        z[some[good]], turns[some[good]] = paths[good], True
+    return np.stack((z.real, z.imag), axis=2), turns
+
+
+def _turned(A: Complexes, start: Complexes) -> tuple[Complexes, Flags]:
+    """Return the paths (m, 3, n) of the joints of a link on bars from A (m, 3, n), and where it turns fully.
+
+    It does where no determinant is small, and none changes by more than half of the least from one angle to the next.
+    """
+    P, arms = start - A[..., 0], start - start.mean(axis=1, keepdims=True)
+    lengths, size = np.abs(P), np.abs(arms).max(axis=1, keepdims=True)
+    O, U, path, dets = start - arms, np.ones((len(A), 1), complex), np.empty_like(A), np.empty((len(A), A.shape[2]))
+    closed = np.ones(len(A), bool)
+    with np.errstate(all="ignore"):
+        for i in range(A.shape[2]):
+            for _ in range(STEPS):
+                P = O + arms * U - A[..., i]
+                along = (P.conj() * 1j * arms * U).real / size
+                J = np.stack((P.real, P.imag, along), axis=2) / lengths[..., None]
+                rest = 0.5 * (np.abs(P) ** 2 / lengths - lengths)
+                across = np.cross(np.roll(J, -1, axis=1), np.roll(J, -2, axis=1))
+                dets[:, i] = np.sum(J[:, 0] * across[:, 0], axis=1)
+                step = -np.sum(rest[..., None] * across, axis=1) / dets[:, i, None]
+                O, U = O + step[:, :1] + 1j * step[:, 1:2], U * np.exp(1j * step[:, 2:] / size)
+            closed &= (np.abs(step) < CLOSE * size).all(axis=1)
+            path[..., i] = O + arms * U
+        least, change = np.abs(dets).min(axis=1), np.abs(np.diff(dets, axis=1)).max(axis=1)
+    return path, closed & (least > np.maximum(LEAST, 2 * change))

@@ -113,16 +113,16 @@ class Linkages:
         Groups are dyads, and with a chance of `triads` (0 to 1), where three joints are left, triads: three joints of
         one link, each on a bar of its own. With a chance of `sliders`, a dyad has a guide on the ground in place of its
         second bar. A fifth of the other joints after the third are fixed. With `turning` bars are chosen so long that
-        every crank turns fully; this is for dyads only. The motor of each is (0, 1), and groups follow in an order in
-        which they can be solved.
+        every crank turns fully; where no triad is found that does, after some tries, there are dyads. The motor of each
+        is (0, 1), and groups follow in an order in which they can be solved.
 
         Places are drawn evenly, so that few are nearly the same: of 100,000 with four, five and six joints, the nearest
         two differ by 0.2, 1.6 and 6 % of their size. None of the same topology are nearer than `apart`: the root mean
         square of the distances of their joints in the sketch, both moved to their centroid, turned until the fixed
         joints 0 and 2 lie along x, and scaled to a root mean square of 1; the directions of guides count likewise.
 
-        Raises `InputError` for less than one linkage or four joints, a chance that is none, triads that shall turn
-        fully, and where not so many linkages that are `apart` are found.
+        Raises `InputError` for less than one linkage or four joints, a chance that is none, and where not so many
+        linkages that are `apart` are found.
 
         >>> linkages = Linkages.random(10, joints=5, seed=3)
         >>> linkages.adjacency.sum(axis=(1, 2)).tolist()
@@ -142,8 +142,6 @@ class Linkages:
             problems.append(Problem("sliders", f"{sliders} is no chance", "give 0 to 1"))
         if not 0 <= apart < 1:
             problems.append(Problem("apart", f"{apart} is no distance in parts of the size", "such as 0.01"))
-        if triads and turning:
-            problems.append(Problem("triads", "may not turn fully", "leave turning out, and choose by status"))
         raise_problems(problems, "random linkages")
         bars, places, fixed, slides = random_arrays(
             count, joints, seed, turning=turning, triads=triads, sliders=sliders, apart=apart
@@ -227,7 +225,7 @@ class Linkages:
         """Return some of the linkages, as views."""
         return Linkages(**{name: array[part] for name, array in self.arrays.items()})
 
-    def ordered(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]:
+    def ordered(self) -> tuple[Indices, Indices, NDArray[np.int8]]:
         """Return the dyads (m, joints, 3), joint and other ends of its bars, their counts and ways (m,); see `order`.
 
         Those of linkages with rigid links are not found here, nor are guides on such links; unless their motor is at
@@ -241,7 +239,7 @@ class Linkages:
             special |= (self.bodies >= 0).any(axis=1)
         guides, guided = self.guides, self.guided
         dyads, counts, ways = ordered(bars, self.fixed, guided, self.motor)
-        special |= (guides & ~guided).any(axis=1) | (guides.any(axis=1) & (ways != Way.DYADS))
+        special |= (guides & ~guided).any(axis=1) | (guides.any(axis=1) & ~np.isin(ways, (Way.DYADS, Way.TRIADS)))
         counts[special], ways[special & ~np.isin(ways, MOTOR_FAULTS)] = 0, Way.ALONE
         return dyads, counts, ways
 

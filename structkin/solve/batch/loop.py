@@ -6,20 +6,24 @@ or rigid links have a loop of their own, so that nobody waits for formulas that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from types import FunctionType
 from typing import Any
 
-from structkin.groups import RRP, RRR
+from structkin.groups import RRP, RRR, Rows
 from structkin.groups.kind import cross, dot
 from structkin.kernels import store
+from structkin.kernels.group_rows import Formulas, formulas
 from structkin.kernels.symbols import Graph, Term
 from structkin.kernels.text import Text
 from structkin.kernels.tracing import COMPLEX, FLOAT, VECTOR, Signature, Trace, trace
+from structkin.plan.closing import half_square
 from structkin.plan.plan import Register, Step
 from structkin.plan.relations import Combine
-from structkin.solve.batch import loop_at
+from structkin.rows.affine import Affine
+from structkin.rows.row import Row
+from structkin.solve.batch import loop_at, triad_at
 from structkin.solve.batch.order import GUIDE
 
 
@@ -54,24 +58,73 @@ def _dyad(name: str, found: Trace, ends: Sequence[str]) -> Iterator[str]:
     yield from _loop(found.graph, [term for order in found.orders for term in order], "q", found.discriminant)
 
 
-def _text(*, beyond_bars: bool) -> Text:
+#: Lengths of a triad's bars, where its second and third joint are from the first, and its size: all different.
+_BARS, _ARMS, _SIZE = (3.0, 5.0, 7.0), (0j, 2.5 + 0j, 1.25 + 1.75j), 11.0
+
+
+@cache
+def triad_formulas() -> Formulas:
+    """Return the formulas of a triad: one link on three bars, whose other ends are the inputs."""
+    origin, direction = Affine.slot(0), Affine.slot(1)
+    rows = [
+        Row.half_square((origin + direction * arm if arm else origin) - Affine.slot(2 + j)).plus(-half_square(length))
+        for j, (arm, length) in enumerate(zip(_ARMS, _BARS, strict=True))
+    ]
+    found = formulas(Rows(1, 3, tuple(rows), _BARS, (False,) * 3, size=_SIZE), (None,) * 3)
+    assert found is not None
+    return found
+
+
+@cache
+def triad_source() -> str:
+    """Return the source of what `triad_at` does with one pose."""
+    found = triad_formulas()
+    jacobian = {f"J[{i}, {j}]": row.get(j, 0.0) for i, row in enumerate(found.jacobian) for j in range(3)}
+    corrected = {f"y[0, {6 + k}]": term for k, term in enumerate(found.corrected)}
+    both = (found.first, found.second)
+    rates = {f"y[{1 + order}, {6 + k}]": term for order, terms in enumerate(both) for k, term in enumerate(terms)}
+    parts = [_HEAD, *_pose("newton(y, c)", found.graph, corrected, (found.change, found.determinant))]
+    parts += [*_pose("rates(y, c)", found.graph, rates), *_pose("slopes(y, c, J)", found.graph, jacobian)]
+    return "\n".join([*parts, ""])
+
+
+def _pose(head: str, graph: Graph, stored: Mapping[str, Term], returned: Sequence[Term] = ()) -> Iterator[str]:
+    """Yield a function that computes terms of a pose y (3, 10) and constants c, and stores or returns them."""
+    terms, places = [*stored.values(), *returned], {"h": "y[0, {}]", "d": "y[1, {}]", "e": "y[2, {}]", "c": "c[{}]"}
+    yield from (_JIT, f"def {head}:")
+    for name in dict.fromkeys(graph.loads(terms)):
+        number = int(name[1:])
+        yield f"    {name} = {f'y[0, {6 + number}]' if name[0] == 's' else places[name[0]].format(number)}"
+    yield from (f"    {line}" for line in graph.lines(terms))
+    yield from (f"    {place} = {graph.name(term)}" for place, term in stored.items())
+    if returned:
+        yield f"    return {', '.join(map(graph.name, returned))}"
+
+
+def _text(*, beyond_bars: bool, triads: bool = False) -> Text:
     # Clearance has no derivatives and compares lengths: its own text is compiled.
     clearances: list[Any] = [dot, RRR.clearance]
     if beyond_bars:
-        own = RRP.clearance
-        clearances += [cross, FunctionType(own.__code__, own.__globals__, loop_at.clearance_of_guide.__name__)]
+        guided = RRP.clearance
+        clearances += [cross, FunctionType(guided.__code__, guided.__globals__, loop_at.clearance_of_guide.__name__)]
 
-    def formulas() -> dict[str, Any]:
+    def own() -> dict[str, Any]:
         module = store.load("linkages", _formulas(beyond_bars=beyond_bars))
-        return {"crank": module.crank, "dyad": module.dyad, "BEYOND_BARS": beyond_bars}
+        found = {"crank": module.crank, "dyad": module.dyad, "BEYOND_BARS": beyond_bars}
+        if triads:
+            pose = store.load("triads", triad_source())
+            found |= {"newton": pose.newton, "rates": pose.rates, "slopes": pose.slopes, "TRIADS": True}
+        return found
 
-    return Text(
-        "linkages", "loop over linkages", (loop_at, *clearances), formulas, lambda: [_formulas(beyond_bars=beyond_bars)]
-    )
+    def sources() -> list[str]:
+        return [_formulas(beyond_bars=beyond_bars), *([triad_source()] if triads else [])]
+
+    return Text("linkages", "loop over linkages", (loop_at, *([triad_at] if triads else []), *clearances), own, sources)
 
 
-#: The loop for linkages of bars, and that for linkages with guides and rigid links.
+#: The loop for linkages of bars, that for linkages with guides and rigid links, and that for those with triads too.
 LOOP, LOOP_BEYOND_BARS = _text(beyond_bars=False), _text(beyond_bars=True)
+LOOP_WITH_TRIADS = _text(beyond_bars=True, triads=True)
 
 
 def _rows(letter: str, arrays: Sequence[str]) -> Iterator[str]:
@@ -104,7 +157,10 @@ def _loop(graph: Graph, terms: Sequence[Term], joint: str, discriminant: Term = 
 _CHOICE = f"""def dyad(x, b, one, two, q, discriminant, mode, constants):
     if two == {GUIDE}:
         slider(x, b, one, two, q, discriminant, mode, constants)
-        x[1:, b, q] += 0.0  # as after `crank`
+        for order in range(1, 3):  # as after `crank`
+            for axis in range(2):
+                for i in range(discriminant.size):
+                    x[order, b, q, axis, i] += 0.0
     else:
         bars(x, b, one, two, q, discriminant, mode, constants)
 """

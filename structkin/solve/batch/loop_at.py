@@ -2,7 +2,8 @@
 
 The loop also certifies that no dyad passes a change point or a gap between two stations, by the rules of
 `solve.change_points`: where a discriminant is not even, clearance decides, over the interval or over parts of it.
-Linkages for which this proves nothing are doubtful, and solved one by one.
+Triads prove their steps themselves (`triad_at`). Linkages for which this proves nothing are doubtful, and solved one by
+one.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from structkin.numerical_tolerances import LIMIT
 from structkin.plan.status import Status
-from structkin.solve.batch.order import GUIDE
+from structkin.solve.batch.order import GUIDE, TRIAD, Way
 from structkin.solve.change_points.beside_gaps import RISE, TO_A_GAP
 from structkin.solve.change_points.search import STEEP
 
@@ -26,6 +27,8 @@ LITTLE = 0.25
 #: Whether there are guides and rigid links: dyads of a bar and a guide on the ground, which have `GUIDE` for the end of
 #: a second bar, and joints that are sums. Compiled code for them has True. Code that is not reached is not compiled.
 BEYOND_BARS = False
+#: Whether there are triads, of three entries with `TRIAD` or `OF_TRIAD` for the end of a first bar.
+TRIADS, WITH_TRIADS = False, int(Way.TRIADS)
 
 
 def crank(circle: Any, x: Any, b: int, pivot: int, pin: int, points: Any) -> None:
@@ -35,6 +38,13 @@ def crank(circle: Any, x: Any, b: int, pivot: int, pin: int, points: Any) -> Non
 
 def dyad(x: Any, b: int, one: int, two: int, q: int, discriminant: Any, mode: int, constants: Any) -> None:
     """Write the pin of a dyad and its discriminant (n,); only compiled, from the formulas of the group."""
+    raise NotImplementedError
+
+
+def triad(
+    x: Any, b: int, joints: Any, ends: Any, constants: Any, sketch: Any, angles: Any, speed: Any, determinants: Any
+) -> bool:
+    """Follow a triad over all stations; from `triad_at`."""
     raise NotImplementedError
 
 
@@ -97,10 +107,16 @@ def flag(discriminant: Any, steep: float, abrupt: Any, flagged: Any, flags: int,
     return flags
 
 
+def zero(number: int) -> int:
+    """Return 0, not as a literal, for which Numba compiles whatever it is given to once more."""
+    return number - number
+
+
 def inherit(abrupt: Any, is_abrupt: Any, q: Any, joint: Any) -> None:
     """Note for a joint the intervals (joints, n - 1) in which another one, on which it stands, may move abruptly."""
     if joint >= 0 and is_abrupt[joint]:
-        abrupt[q] = abrupt[joint] | abrupt[q] if is_abrupt[q] else abrupt[joint]
+        for i in range(abrupt.shape[1]):
+            abrupt[q, i] = abrupt[joint, i] or (is_abrupt[q] and abrupt[q, i])
         is_abrupt[q] = True
 
 
@@ -127,7 +143,7 @@ def may_meet_beside(x: Any, b: Any, one: Any, two: Any, i: Any, constants: Any, 
         return False
     if beyond < 0 or beyond == discriminant.size or isnan(discriminant[beyond]):
         return True
-    way, apart = np.empty((2, 1)), 0.0
+    way, apart = column(), 0.0
     for axis in range(2):
         W = ahead(x, b, one, two, axis, here, constants)
         way[axis, 0] = TO_A_GAP * (ahead(x, b, one, two, axis, beyond, constants) - W)
@@ -139,9 +155,9 @@ def may_meet_beside(x: Any, b: Any, one: Any, two: Any, i: Any, constants: Any, 
         return False
     A = x[0, b, one, :, here : here + 1]
     if is_guided:
-        return not clear_of_guide(A, constants[1:3].copy().reshape(2, 1), way, constants)[0] > 0.0
+        return not clear_of_guide(A, guide(constants), way, constants)[0] > 0.0
     B = x[0, b, two, :, here : here + 1]
-    return not clearance(None, (A, B, constants[0], constants[1]), (np.zeros((2, 1)), way, 0.0, 0.0))[0] > 0.0
+    return not clearance(None, (A, B, constants[0], constants[1]), (column(), way, 0.0, 0.0))[0] > 0.0
 
 
 def decide(
@@ -193,7 +209,9 @@ def decide(
             s = flagged[at, 0]
             if dyads[k, s, 2] == GUIDE:
                 A, G, still = used[0:2, c : c + 4], used[2:4, c : c + 4], used[6:8, c : c + 4]
-                short[c : c + 4] = clear_of_guide(A, G, still, constants[k, s])
+                found = clear_of_guide(A, G, still, constants[k, s])
+                for i in range(4):
+                    short[c + i] = found[i]
         flagged[at, 2] = is_clear(short[c], short[c + 1], short[c + 2], short[c + 3], apart)
 
 
@@ -222,6 +240,18 @@ def rate(x: Any, b: Any, one: Any, two: Any, axis: Any, i: Any) -> Any:
     return x[1, b, two, axis, i] - x[1, b, one, axis, i]
 
 
+def column() -> Any:
+    """Return zeros (2, 1) in the layout of a part of an array, so that there is one function for both."""
+    return np.zeros((2, 2))[:, :1]
+
+
+def guide(constants: Any) -> Any:
+    """Return the point (2, 1) of a guide."""
+    G = column()
+    G[0, 0], G[1, 0] = constants[1], constants[2]
+    return G
+
+
 def clear_of_guide(A: Any, G: Any, dA: Any, constants: Any) -> Any:
     """Return the clearance (n,) of a bar on pins A (2, n), which may move by dA, from the guide through G (2, n)."""
     return clearance_of_guide(
@@ -231,9 +261,9 @@ def clear_of_guide(A: Any, G: Any, dA: Any, constants: Any) -> Any:
 
 def lacks(x: Any, b: Any, one: Any, two: Any, i: Any, constants: Any, apart: Any) -> Any:
     """Return whether a dyad lacks more than a length to close at a station."""
-    A, still = x[0, b, one, :, i : i + 1], np.zeros((2, 1))
+    A, still = x[0, b, one, :, i : i + 1], column()
     if BEYOND_BARS and two == GUIDE:
-        return clear_of_guide(A, constants[1:3].copy().reshape(2, 1), still, constants)[0] < -apart
+        return clear_of_guide(A, guide(constants), still, constants)[0] < -apart
     B = x[0, b, two, :, i : i + 1]
     return clearance(None, (A, B, constants[0], constants[1]), (still, still, 0.0, 0.0))[0] < -apart
 
@@ -289,11 +319,11 @@ def search(
 ) -> int:
     """Return what is between two angles: 0 no zero of a dyad's discriminant, 1 a gap, 2 what is not decided."""
     size, joints = PARTS + 1, points.shape[1]
-    waiting, flagged = np.empty((PARTS * PARTS * DEPTH, 3)), np.empty((PARTS, 3), np.int32)
+    waiting, flagged = np.empty((PARTS * PARTS * DEPTH, 3)), np.empty((PARTS, 3), np.int64)
     abrupt = np.zeros(PARTS, np.bool_)
     circle, angles, discriminant = np.zeros((3, 2, size)), np.empty(size), np.empty(size)
     waiting[0, 0], waiting[0, 1], waiting[0, 2] = start, end, 0.0
-    count, tried, found, b = 1, 0, 0, 0
+    count, tried, found, b = 1, 0, 0, zero(s)
     for j in range(joints):
         if fixed[k, j]:
             near[0, 0, j, 0], near[0, 0, j, 1], near[1:, 0, j] = points[k, j, 0], points[k, j, 1], 0.0
@@ -305,6 +335,8 @@ def search(
         one, two = dyads[k, at, 1], dyads[k, at, 2]
         if not needed[dyads[k, at, 0]]:
             continue
+        if TRIADS and one < 0:
+            return 2
         if BEYOND_BARS and two < GUIDE:
             for t in range(one, one + GUIDE - two):
                 joint = int(terms[k, t, 0])
@@ -323,7 +355,7 @@ def search(
         for i in range(size):
             angles[i] = start + i * step
             circle[0, 0, i], circle[0, 1, i] = cos(angles[i]), sin(angles[i])
-        circle[1, 0], circle[1, 1] = -circle[0, 1], circle[0, 0]
+            circle[1, 0, i], circle[1, 1, i] = -circle[0, 1, i], circle[0, 0, i]
         crank(circle, near, b, pivot, pin, points[k])
         for at in range(s + 1):
             q, one, two = dyads[k, at, 0], dyads[k, at, 1], dyads[k, at, 2]
@@ -342,15 +374,15 @@ def search(
                     return 2
                 found = 1
         abrupt[:] = False
-        flags = flag(discriminant, steep, abrupt, flagged, 0, s)
+        flags = flag(discriminant, steep, abrupt, flagged, b, s)
         if flags:
-            decide(near, 0, k, angles, 1.0, dyads, constants, apart[k], flagged, flags, hull)
+            decide(near, b, k, angles, 1.0, dyads, constants, apart[k], flagged, flags, hull)
         for at in range(flags):
             if not flagged[at, 2]:
                 waiting[count, 0], waiting[count, 1] = angles[flagged[at, 1]], angles[flagged[at, 1] + 1]
                 waiting[count, 2] = level + 1.0
                 count += 1
-        ends = flag_ends(near, b, one, two, constants[k, s], discriminant, flagged, 0, s)
+        ends = flag_ends(near, b, one, two, constants[k, s], discriminant, flagged, b, s)
         for at in range(ends):
             # Towards a gap parts are divided until little of the way is left, not of the angle.
             waiting[count, 0], waiting[count, 1] = angles[flagged[at, 1]], angles[flagged[at, 1] + 1]
@@ -393,10 +425,10 @@ def solve(
     n, joints, left = circle.shape[2], points.shape[1], 0
     abrupt, is_abrupt = np.zeros((joints, n - 1), np.bool_), np.zeros(joints, np.bool_)
     for k in range(low, high):
-        b, flags, has_gap = k - first, 0, False
+        b, flags, has_gap, has_triad = k - first, zero(k), False, TRIADS and ways[k] == WITH_TRIADS
         is_abrupt[:] = False
         status[b] = 0
-        doubtful[b] = ways[k] != 0
+        doubtful[b] = ways[k] != 0 and not has_triad
         if doubtful[b]:
             left += 1
             continue
@@ -412,6 +444,26 @@ def solve(
                     x[order, b, pin, axis, i] += 0.0
         for s in range(counts[k]):
             q, one, two = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2]
+            if TRIADS and one == TRIAD:
+                some, ends = dyads[k, s : s + 3, 0], dyads[k, s : s + 3, 2]
+                # Where an earlier group has a gap, `solve` decides where a triad is resumed.
+                if doubtful[b] or not triad(
+                    x, b, some, ends, constants[k, s : s + 3], points[k], angles, speed, discriminant
+                ):
+                    doubtful[b] = True
+                    break
+                for i in range(n):
+                    discriminant[i] *= discriminant[i]
+                for j in range(3):
+                    inherit(abrupt, is_abrupt, q, ends[j])
+                if suspect(discriminant, steep)[1]:
+                    if not is_abrupt[q]:
+                        abrupt[q], is_abrupt[q] = False, True
+                    flag(discriminant, steep, abrupt[q], flagged, flags, s)
+                inherit(abrupt, is_abrupt, some[1], q)
+                inherit(abrupt, is_abrupt, some[2], q)
+            if TRIADS and one < 0:
+                continue
             if BEYOND_BARS and two < GUIDE:
                 add_up(x, b, circle, q, one, GUIDE - two, terms[k], constants[k, s])
                 for t in range(one, one + GUIDE - two):
@@ -477,7 +529,9 @@ def solve(
                     # Behind an earlier dyad's gap the motion has ended already.
                     if found == 1 and step == s and status[b, i + 1] == 0 and not is_behind:
                         # The gap of what stands on it, before, and this one may be one gap.
-                        doubtful[b] = status[b, i] != 0 and carries_a_gap(x, b, i, k, s, dyads, counts, terms)
+                        doubtful[b] = has_triad or (
+                            status[b, i] != 0 and carries_a_gap(x, b, i, k, s, dyads, counts, terms)
+                        )
                         status[b, i + 1], last = LOST, counts[k] - 1
                     step += 1
                 if doubtful[b]:

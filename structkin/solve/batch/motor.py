@@ -70,6 +70,11 @@ class Motor:
         return len(self.angles) > len(self.schedule)
 
     @property
+    def starts_in_sketch(self) -> bool:
+        """Whether the first angle is that of the sketch, and there are none beyond the stations."""
+        return self.angles[0] == 0.0 and len(self.angles) == len(self.stations) and not self.edge
+
+    @property
     def is_even(self) -> bool:
         """Whether the angles are evenly spaced."""
         return self.stations.is_even

@@ -30,13 +30,17 @@ class Way(IntEnum):
     MOTOR_WITHOUT_BAR = 4
     LOOSE_JOINT = 5
     TOO_FEW_BARS = 6
+    #: In the loop as well: dyads, and triads of bars.
+    TRIADS = 7
 
 
-_DYADS, _ALONE = int(Way.DYADS), int(Way.ALONE)
+_DYADS, _ALONE, _TRIADS = int(Way.DYADS), int(Way.ALONE), int(Way.TRIADS)
 _PIN_FIXED, _PIVOT_FREE, _NO_BAR = int(Way.MOTOR_PIN_FIXED), int(Way.MOTOR_PIVOT_FREE), int(Way.MOTOR_WITHOUT_BAR)
 _LOOSE, _TOO_FEW = int(Way.LOOSE_JOINT), int(Way.TOO_FEW_BARS)
 #: In place of the other end of a second bar: a guide on the ground.
 GUIDE = -1
+#: In place of the end of a first bar: the joint is the first of a triad, or one of the two that follow it.
+TRIAD, OF_TRIAD = -1, -2
 
 
 def _order(
@@ -52,6 +56,8 @@ def _order(
     ends: Any,
 ) -> None:
     """Fill `dyads` (m, joints, 3), joint and the other ends of its two bars, their `counts` (m,) and `ways` (m,).
+
+    The three joints of a triad follow each other, with `TRIAD` or `OF_TRIAD` and the other end of its bar.
 
     Scratch (joints,): the `known` joints in the order in which they are found; at how many bars whose other end is
     known, and guides, a joint is `near` them, 2 where it is known itself; and the other end of the first of these.
@@ -82,7 +88,7 @@ def _order(
         near[pin] = 2
         known[found] = pin
         found += 1
-        entries, grounded, dyad, at = 0, 0, 0, 0
+        entries, grounded, dyad, at, triads = 0, 0, 0, 0, 0
         while at < found:
             one = known[at]
             at += 1
@@ -103,6 +109,25 @@ def _order(
                         dyads[k, dyad, 1] = one if is_second else ends[q]
                         dyads[k, dyad, 2] = ends[q] if is_second else one
                         dyad += 1
+            if at == found < joints:
+                # No dyad is left. A triad is three joints, each on a known bar and on one to each of the others.
+                for q in range(joints):
+                    for r in range(q + 1, joints if near[q] == 1 and ends[q] >= 0 else 0):
+                        if near[r] != 1 or ends[r] < 0 or ends[r] == ends[q] or not adjacency[k, q, r]:
+                            continue
+                        for t in range(r + 1, joints if near[q] == 1 else 0):
+                            is_third = near[t] == 1 and ends[t] >= 0 and ends[t] != ends[q] and ends[t] != ends[r]
+                            if is_third and adjacency[k, q, t] and adjacency[k, r, t]:
+                                for i in range(3):
+                                    joint = q if i == 0 else r if i == 1 else t
+                                    near[joint] = 2
+                                    known[found] = joint
+                                    found += 1
+                                    dyads[k, dyad, 0], dyads[k, dyad, 2] = joint, ends[joint]
+                                    dyads[k, dyad, 1] = TRIAD if i == 0 else OF_TRIAD
+                                    dyad += 1
+                                triads += 1
+                                break
         loose = False
         for q in range(joints):
             if near[q] < 2:
@@ -118,7 +143,7 @@ def _order(
         elif equations < unknowns:
             ways[k] = _TOO_FEW
         elif found == joints and equations == unknowns:
-            ways[k] = _DYADS
+            ways[k] = _TRIADS if triads else _DYADS
         else:
             ways[k] = _ALONE
 
@@ -128,12 +153,12 @@ order = kept(_order, error_model="numpy", nogil=True)
 
 def ordered(
     adjacency: NDArray[np.bool_], fixed: NDArray[np.bool_], guided: NDArray[np.bool_], motor: Indices
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]:
+) -> tuple[Indices, Indices, NDArray[np.int8]]:
     """Return the dyads (m, joints, 3) of linkages, joint and other ends of its bars, their counts and ways (m,).
 
     A joint that is `guided` (m, joints) on the ground has `GUIDE` for the end of a second bar.
     """
     m, joints = fixed.shape
-    dyads, counts, ways = np.zeros((m, joints, 3), np.int32), np.zeros(m, np.int32), np.zeros(m, np.int8)
+    dyads, counts, ways = np.zeros((m, joints, 3), np.int64), np.zeros(m, np.int64), np.zeros(m, np.int8)
     order(adjacency, fixed, guided, motor, dyads, counts, ways, *np.zeros((3, joints), np.int32))
     return dyads, counts, ways

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from structkin.compiled import has_numba
 from structkin.kernels.text import Text
 from structkin.numerical_tolerances import GUARD
-from structkin.solve.batch.loop import LOOP, LOOP_BEYOND_BARS
+from structkin.solve.batch.linkages import Linkages
+from structkin.solve.batch.loop import LOOP, LOOP_BEYOND_BARS, LOOP_WITH_TRIADS
 from structkin.solve.batch.loop_at import PARTS
 from structkin.solve.batch.motor import Motor
+from structkin.solve.batch.order import Way
 from structkin.solve.batch.table import Table
 from structkin.solve.change_points.search import STEEP
 from structkin.types import Floats, Indices
@@ -20,6 +22,8 @@ from structkin.types import Floats, Indices
 #: Seconds that it takes to compile the loop, and that a linkage takes at least without it. Where the loop was never
 #: compiled on this machine, linkages are solved one by one until that is sure to take longer: digits are the same.
 COMPILING, LEAST = 20.0, 0.005
+#: Seconds that a linkage with a triad takes at least without the loop for these, which is compiled as quickly.
+LEAST_OF_TRIAD = 0.05
 #: Seconds after which the time that linkages have taken tells that of the others.
 SURE = 2.0
 NONE = np.empty(0, np.intp)
@@ -52,7 +56,7 @@ class Runner:
         wide = np.empty((3, size, joints, 2, n)) if has_numba() and motor.has_more else None
         near, discriminant = np.empty((3, 1, joints, 2, PARTS + 1)), np.empty(n)
         flagged, hulls = (
-            np.empty((joints * n, 3), np.int32),
+            np.empty((joints * n, 3), np.int64),
             (np.empty((10, 4 * joints * n)), np.empty((10, 4 * PARTS))),
         )
         status, doubtful = np.zeros((size, n), np.int8), np.zeros(size, np.bool_)
@@ -64,6 +68,19 @@ class Runner:
         """Return whether the loop, compiled now, is sooner done with the others than they are one by one."""
         each = self.seconds / (self.solved - 1) if self.seconds > SURE else 0.0
         return max(LEAST, each) * (self.count - self.solved) > COMPILING
+
+    def takes_triads(self, linkages: Linkages) -> bool:
+        """Return whether the loop solves those with triads: their cranks start in the sketch, and it is compiled.
+
+        Where it was never compiled on this machine, it is if that takes less time than those among all linkages, of
+        which these are some, take one by one.
+        """
+        if not (self.compiled and self.motor.starts_in_sketch):
+            return False
+        if LOOP_WITH_TRIADS.is_stored("solve"):
+            return True
+        share = float(np.mean(linkages.ordered()[2] == Way.TRIADS))
+        return LEAST_OF_TRIAD * share * self.count > COMPILING
 
     def alone(self, seconds: float) -> bool:
         """Note how long one linkage took without the loop; return whether the loop takes the others from now on."""
@@ -89,9 +106,10 @@ class Runner:
     def _loop(self, table: Table, first: int, low: int, high: int, out: Floats, status: NDArray[np.int8]) -> int:
         """Run the compiled loop; return how many linkages are left."""
         motor, linkages = self.motor, table.linkages
-        self.loop.announce("solve")
+        loop = LOOP_WITH_TRIADS if table.has_triads else self.loop
+        loop.announce("solve")
         x, statuses = (out, status) if self.wide is None else (self.wide, self.status)
-        left: int = self.loop.compiled["solve"](
+        left: int = loop.compiled["solve"](
             *(x, statuses, self.doubtful, motor.angles, motor.speed, motor.circle, first, low, high),
             *(table.dyads, table.counts, table.constants, table.terms),
             *(table.flat, table.apart, table.modes, table.ways),

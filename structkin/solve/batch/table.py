@@ -16,7 +16,7 @@ from structkin.numerical_tolerances import NEVER_FLAT
 from structkin.plan.closing import half_square
 from structkin.solve.batch import rigid_at, table_at
 from structkin.solve.batch.linkages import Linkages
-from structkin.solve.batch.order import GUIDE, Way
+from structkin.solve.batch.order import GUIDE, TRIAD, Way
 from structkin.types import Complexes, Floats, Indices
 
 RIGID = Text("rigid_links", "order of linkages with rigid links", (rigid_at,))
@@ -33,11 +33,14 @@ class Table:
     linkages have guides, `constants` (m, joints, 6) of a bar and a guide are the half square of its length, a point of
     the guide [m], its direction, and 0: the other inputs of `RRP`. Rigid links have sums of `terms` (m, terms, 3)
     besides; see `order_of_links`.
+    The `constants` of the three joints of a triad begin with the half square of the length of each one's bar; those of
+    the first have the size of the group then, the distance of the second joint, and the place of the third one where
+    the first is the origin and the second on the x axis.
     """
 
     linkages: Linkages
-    dyads: NDArray[np.int32]
-    counts: NDArray[np.int32]
+    dyads: Indices
+    counts: Indices
     constants: Floats
     terms: Floats
     flat: Floats
@@ -46,13 +49,20 @@ class Table:
     ways: NDArray[np.int8]
 
     @classmethod
-    def of(cls, linkages: Linkages, *, rigid: bool) -> Table:
-        """Return the table of some linkages; those with rigid links are left to `Mechanism.solve` unless `rigid`."""
+    def of(cls, linkages: Linkages, *, rigid: bool, triads: bool = False) -> Table:
+        """Return the table of some linkages; those with rigid links are left to `Mechanism.solve` unless `rigid`.
+
+        So are those with triads, unless `triads` are wanted.
+        """
         m, joints = linkages.fixed.shape
         dyads, counts, ways = linkages.ordered()
+        if not triads:
+            ways[ways == Way.TRIADS] = Way.ALONE
+        has_triads = bool((ways == Way.TRIADS).any())
         # Copied with the joints first, in which NumPy finds extrema five times as fast.
         apart = NEVER_FLAT * np.ptp(linkages.points.transpose(1, 2, 0).copy(), axis=0).sum(axis=0)
-        constants, (flat, modes) = np.zeros((m, joints, 6 if linkages.go_beyond_bars else 2)), np.ones((2, m, joints))
+        constants = np.zeros((m, joints, 6 if linkages.go_beyond_bars or has_triads else 2))
+        flat, modes = np.ones((2, m, joints))
         table = cls(linkages, dyads, counts, constants, np.zeros((1, 0, 3)), flat, apart, modes, ways)
         arms: Complexes | None = None
         if rigid and linkages.bodies is not None:
@@ -63,6 +73,8 @@ class Table:
             found = [table._of_bars(functions["gather"], arms)]
             if linkages.guides.any():
                 found.append(table._of_guides(arms))
+            if has_triads:
+                table._of_triads()
             for of_modes in found:
                 functions["set_modes"](*of_modes, apart, flat, modes, ways)
         return table
@@ -113,7 +125,8 @@ class Table:
     def _of_guides(self, arms: Complexes | None) -> tuple[Floats, Floats, Indices]:
         """Fill in the constants of dyads of a bar and a guide on the ground, and return the same of these."""
         assert self.linkages.slides is not None
-        is_dyad = (np.arange(self.linkages.joints) < self.counts[:, None]) & (self.ways == Way.DYADS)[:, None]
+        is_dyad = np.arange(self.linkages.joints) < self.counts[:, None]
+        is_dyad &= np.isin(self.ways, (Way.DYADS, Way.TRIADS))[:, None] & (self.dyads[..., 1] >= 0)
         k, s = np.nonzero(is_dyad & (self.dyads[..., 2] == GUIDE))
         places = self.linkages.places
         q, one, _ = self.dyads[k, s].T
@@ -127,6 +140,32 @@ class Table:
         self.constants[k, s, 0] = half
         self.constants[k, s, 1:3], self.constants[k, s, 3:5] = C.T, D.T
         return indicators, half, np.stack((k, s))
+
+    @property
+    def has_triads(self) -> bool:
+        """Whether one has a triad that the loop solves."""
+        return bool((self.ways == Way.TRIADS).any())
+
+    def _of_triads(self) -> None:
+        """Fill in the constants of triads."""
+        is_first = self.dyads[..., 1] == TRIAD
+        is_first &= (np.arange(self.linkages.joints) < self.counts[:, None]) & (self.ways == Way.TRIADS)[:, None]
+        k, s = np.nonzero(is_first)
+        places, joints = self.linkages.places, self.linkages.joints
+        own = [self.dyads[k, s + j, 0] for j in range(3)]
+        ends = [self.dyads[k, s + j, 2] for j in range(3)]
+        z, A = (np.array([places[k, joint] for joint in some]) for some in (own, ends))
+        for j in range(3):
+            self.constants[k, s + j, 0] = _half_square(z[j] - A[j])
+        # The size of the group is the longest of the bars that `plan.general_rows` keeps: the first one at each joint.
+        size = np.zeros(len(k))
+        for j in range(3):
+            beside = np.array([ends[j], own[j - 1], own[j - 2]])
+            first = np.argmin(joints * np.minimum(beside, own[j]) + np.maximum(beside, own[j]), axis=0)
+            size = np.maximum(size, np.abs(places[k, beside[first, np.arange(len(k))]] - z[j]))
+        base = np.abs(z[1] - z[0])
+        arm = (z[2] - z[0]) * base / (z[1] - z[0])
+        self.constants[k, s, 2:] = np.stack((size, base, arm.real, arm.imag), axis=1)
 
 
 def _half_square(arm: Complexes) -> Floats:

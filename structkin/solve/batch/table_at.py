@@ -8,7 +8,7 @@ from typing import Any
 from structkin.numerical_tolerances import DETERMINED, DOUBLE_ZERO
 from structkin.solve.batch import order
 
-DYADS, ALONE, GUIDE = int(order.Way.DYADS), int(order.Way.ALONE), order.GUIDE
+DYADS, ALONE, TRIADS, GUIDE = int(order.Way.DYADS), int(order.Way.ALONE), int(order.Way.TRIADS), order.GUIDE
 #: A dyad that is drawn flatter than this is left to `Mechanism.solve`, which refuses it, or says that it always is.
 DRAWN = 1.01 * max(DETERMINED, DOUBLE_ZERO**0.5)
 
@@ -44,8 +44,8 @@ def gather(
     """
     at = 0
     for k in range(len(counts)):
-        for s in range(counts[k] if ways[k] == DYADS else 0):
-            if dyads[k, s, 2] > GUIDE:
+        for s in range(counts[k] if ways[k] == DYADS or ways[k] == TRIADS else 0):
+            if dyads[k, s, 1] >= 0 and dyads[k, s, 2] > GUIDE:
                 C = z[k, dyads[k, s, 0]]
                 for end in range(2):
                     E = z[k, dyads[k, s, 1 + end]]

@@ -1,0 +1,136 @@
+"""Triads in the loop of `solve_batch`: statuses and digits of `Mechanism.solve`."""
+
+import re
+
+import numpy as np
+import pytest
+from test_batch import compiled
+
+import structkin as sk
+from structkin.kernels.store import plain
+from structkin.solve.batch.loop import LOOP_WITH_TRIADS, triad_formulas, triad_source
+from structkin.solve.batch.order import OF_TRIAD, TRIAD, Way
+from structkin.solve.batch.table import Table
+from structkin.solve.batch.triad_at import set_constants
+from structkin.solve.special_geometry import compile_plan
+
+TURN = np.linspace(0, 2 * np.pi, 200)
+
+
+def compare(linkages):
+    """Check those with triads against `Mechanism.solve`; return how many there are, and how many have no gap."""
+    batch = sk.solve_batch(linkages, angles=TURN)
+    some, whole = np.flatnonzero(linkages.ordered()[2] == Way.TRIADS), 0
+    for k in some.tolist():
+        motion = linkages.mechanism(k).solve(drivers={"motor": (TURN, np.ones(len(TURN)), np.zeros(len(TURN)))})
+        np.testing.assert_array_equal(batch.status[k], motion.status, str(k))
+        ok = motion.ok
+        whole += bool(ok.all())
+        for j in range(linkages.joints):
+            np.testing.assert_allclose(batch.position[k, j][:, ok].T, motion.position(f"J{j}")[ok], rtol=0, atol=1e-9)
+            for name in ("velocity", "acceleration"):
+                own = getattr(motion, name)(f"J{j}")[ok]
+                found = getattr(batch, name)[k, j][:, ok].T
+                np.testing.assert_allclose(found, own, rtol=1e-5, atol=1e-5, err_msg=f"{name} {k}")
+    return len(some), whole
+
+
+def test_the_order_of_a_linkage_has_its_triads():
+    linkages = sk.Linkages.random(16, 9, seed=2, triads=0.5)
+    dyads, counts, ways = linkages.ordered()
+    assert Way.TRIADS in ways and {*ways.tolist()} <= {Way.DYADS, Way.TRIADS, Way.ALONE}
+    for k in np.flatnonzero(ways == Way.TRIADS).tolist():
+        found = dyads[k, : counts[k]]
+        first = np.flatnonzero(found[:, 1] == TRIAD)
+        assert len(first) and (found[first + 1, 1] == OF_TRIAD).all() and (found[first + 2, 1] == OF_TRIAD).all()
+        assert len({*found[:, 0].tolist()}) == counts[k] == (~linkages.fixed[k]).sum() - 1
+        kinds = [group.kind for group in linkages.mechanism(k).structure().groups]
+        assert kinds.count("class III order 3") == len(first)
+
+
+def test_the_constants_of_a_triad_are_those_of_its_kernel():
+    """The formulas are traced with three bars of 3, 5 and 7 m; the loop writes the constants of each triad itself."""
+    c, constants = np.empty(11), np.zeros((3, 6))
+    constants[:, 0] = np.square([3.0, 5.0, 7.0]) / 2
+    constants[0, 2:] = 11.0, 2.5, 1.25, 1.75
+    set_constants(c, constants)
+    np.testing.assert_allclose(c, triad_formulas().constants, rtol=1e-15)
+
+
+def test_the_size_of_a_triad_is_that_of_its_group():
+    linkages = sk.Linkages.random(12, 9, seed=5, triads=0.5)
+    table = Table.of(linkages, rigid=False, triads=True)
+    for k in np.flatnonzero(table.ways == Way.TRIADS).tolist():
+        sizes = table.constants[k, np.flatnonzero(table.dyads[k, : table.counts[k], 1] == TRIAD), 2]
+        steps = compile_plan(linkages.mechanism(k)).steps
+        wanted = [step.kind.rows.size for step in steps if not step.kind.closed_form]
+        np.testing.assert_allclose(np.sort(sizes), np.sort(wanted), rtol=1e-12)
+
+
+def plainly(linkages, k, angles):
+    """Follow the first triad of a linkage in plain Python, its ends as `Mechanism.solve` says.
+
+    Return whether it is proven, the motions (3, 3, 2, n) found, those of `solve`, and its motion.
+    """
+    text = re.sub(r"(?m)^@njit.*$|^from numba.*$", "", triad_source())
+    names = LOOP_WITH_TRIADS.plain()
+    names.update({name: one for name, one in vars(plain("plain triads", text)).items() if callable(one)})
+    table = Table.of(linkages, rigid=False, triads=True)
+    s = int(np.flatnonzero(table.dyads[k, :, 1] == TRIAD)[0])
+    joints, ends = table.dyads[k, s : s + 3, 0], table.dyads[k, s : s + 3, 2]
+    motion = linkages.mechanism(k).solve(drivers={"motor": (angles, 1 + 0 * angles, 0 * angles)})
+    x = np.array([[[one(f"J{j}").T for j in range(linkages.joints)]]
+                  for one in (motion.position, motion.velocity, motion.acceleration)])  # fmt: skip
+    wanted, determinants = x[:, 0, joints].copy(), np.empty(len(angles))
+    x[:, 0, joints] = np.nan
+    given = table.constants[k, s : s + 3], linkages.points[k], angles, 1.0, determinants
+    with np.errstate(all="ignore"):
+        is_proven = names["triad"](x, 0, joints, ends, *given)
+    return is_proven, x[:, 0, joints], wanted, motion
+
+
+#: Uneven angles from 0.
+UNEVEN = np.sort(7 * np.random.default_rng(1).random(90)) * (np.arange(90) > 0)
+
+
+@pytest.mark.parametrize("angles", [TURN, -TURN, UNEVEN])
+def test_a_triad_that_turns_fully_is_proven(angles):
+    linkages = sk.Linkages.random(3, 6, seed=4, triads=1.0, turning=True)
+    assert (linkages.ordered()[2] == Way.TRIADS).all()
+    for k in range(3):
+        is_proven, found, wanted, motion = plainly(linkages, k, angles)
+        assert is_proven and motion.ok.all()
+        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
+
+
+def test_a_triad_with_a_limit_position_is_not():
+    linkages, met = sk.Linkages.random(4, 6, seed=7, triads=1.0), 0
+    for k in range(4):
+        is_proven, _, _, motion = plainly(linkages, k, TURN)
+        assert is_proven <= motion.ok.all()
+        met += not motion.ok.all()
+    assert met
+
+
+def test_triads_are_random_ones_that_turn_fully():
+    linkages = sk.Linkages.random(12, 10, seed=3, triads=0.4, sliders=0.3, turning=True)
+    assert (linkages.ordered()[2] == Way.TRIADS).sum() > 5
+    assert sk.solve_batch(linkages.take(slice(4)), angles=TURN[::10]).ok.all()
+
+
+@pytest.mark.full
+@pytest.mark.compiled
+@pytest.mark.parametrize("turning", [False, True])
+def test_mixed_linkages_with_triads_are_those_of_solve(turning, monkeypatch):
+    compiled(monkeypatch)
+    some, all_ok = compare(sk.Linkages.random(30, 12, seed=3, turning=turning, triads=0.06, sliders=0.2))
+    assert some >= 8 and all_ok >= (some if turning else 0)
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+@pytest.mark.parametrize("turning", [False, True])
+def test_thousands_of_mixed_linkages_are_those_of_solve(turning, monkeypatch):
+    compiled(monkeypatch)
+    some, _ = compare(sk.Linkages.random(2000, 20, seed=20, turning=turning, triads=0.026, sliders=0.2))
+    assert some > 500
