@@ -323,3 +323,30 @@ def test_three_cranks_whose_pins_meet_on_the_way_are_followed(samples):
     for point in "EF":
         level = motion.position(point) - motion.position("D")
         np.testing.assert_allclose(level, np.subtract(m.points[point], m.points["D"]) + 0 * level, atol=1e-12)
+
+
+@pytest.mark.parametrize("samples", [92, 361])
+def test_closed_forms_behind_a_stretch_that_is_not_certified(samples):
+    """The plate's legs fold flat far from the origin, and it returns; `rocker` has passed a flat pose in between."""
+    m = sk.Mechanism(
+        points={
+            "A": (-115.10881988901608, 566.8233980526237), "T": (-115.18176375261095, 567.8207341006857),
+            "W": (-113.2677325745898, 567.3790652099271), "P": (-113.65726247130593, 569.3705389112388),
+            "D": (-112.79349397876179, 567.8932248842091), "E": (-114.99600928610862, 568.2556398169578),
+            "B": (-111.8426216017423, 567.2962265531607), "F": (-113.56684189276984, 568.4867526574243),
+            "K": (-115.76935720011667, 568.849167590173), "G": (-115.33611103236177, 568.23072815831),
+            "H": (-111.14301322191938, 569.3292606212136), "C": (-112.25990228937113, 569.4438210666557),
+        },
+        links={"ground": ["A", "W", "D", "F", "H"], "crank": ["A", "T"], "wheel": ["W", "P"], "rod": ["P", "G"],
+               "left": ["D", "E", "B"], "right": ["F", "K"], "plate": ["E", "K", "G"], "coupler": ["B", "C"],
+               "rocker": ["H", "C"]},
+        joints={"mesh": {"type": "gear", "carrier": "ground", "centers": ["A", "W"], "links": ["crank", "wheel"],
+                         "teeth": [12, 24]}},
+        drivers={"motor": {"joint": "A", "links": ["ground", "crank"]}},
+    )  # fmt: skip
+    values = {"motor": np.linspace(0.94, -24.19, samples)}
+    motion, whole = m.solve(drivers=values), m.solve(drivers=values, method="global")
+    lost = np.argmin(motion.ok)
+    assert whole.ok.all() and lost > 10 and (motion.status[lost:] == sk.Status.UNCERTIFIED).all()
+    for point in "KC":
+        np.testing.assert_allclose(motion.position(point)[:lost], whole.position(point)[:lost], atol=1e-8)

@@ -22,7 +22,7 @@ from structkin.solve.batch.linkages import Linkages
 from structkin.solve.batch.mechanisms import Mechanisms, case_of
 from structkin.solve.batch.motor import Motor
 from structkin.solve.batch.order import Way
-from structkin.solve.batch.runner import Runner
+from structkin.solve.batch.runner import PART, Runner, takes_triads
 from structkin.solve.batch.share import Share, chunked
 from structkin.solve.batch.table import Table
 from structkin.solve.study.cluster import done_by, faults_of
@@ -38,8 +38,6 @@ BYTES = 1 << 22
 TASK = 1 << 24
 #: Why a linkage is lost.
 ENDED = InputError([Problem("client", "its chunk ended every worker it was given to", "solve it without client")])
-#: Linkages whose structure is found at a time.
-PART = 1024
 
 _WHY = {
     Way.MOTOR_PIN_FIXED: ("motor", "the crank pin is a fixed joint", "free it, or name the other end"),
@@ -158,11 +156,11 @@ class Batch:
             raise InputError([Problem("out", message, f"np.empty({wanted}) makes one")], "blocks")
         return self._blocks(buffer)
 
-    def _parts(self, total: int = 0) -> Iterator[BatchBlock]:
-        """Yield the blocks in a buffer of their own; `total` is the number of linkages of which these are some."""
+    def _parts(self, share: Share | None = None) -> Iterator[BatchBlock]:
+        """Yield the blocks in a buffer of their own; the linkages are all, or a chunk of those of a `share`."""
         joints, n = self.linkages.joints, len(self.angles)
         size = (BYTES if self.client is None else TASK) // (48 * joints * n)
-        return self._blocks(np.empty((3, max(1, size), joints, 2, n)), total)
+        return self._blocks(np.empty((3, max(1, size), joints, 2, n)), share)
 
     def save(
         self, to: str | Path, *, keep: int | str = -1, workers: int = 1,
@@ -196,19 +194,25 @@ class Batch:
     def _motor(self) -> Motor:
         return Motor.of(self.angles, self.speed)
 
-    def _blocks(self, out: Floats, total: int = 0) -> Iterator[BatchBlock]:
+    @cached_property
+    def _all(self) -> Share:
+        """What is done with all linkages, so with any chunk of them."""
+        return Share(self.angles, self.speed, len(self), takes_triads(self._motor, self.linkages))
+
+    def _blocks(self, out: Floats, share: Share | None = None) -> Iterator[BatchBlock]:
         if self.client is not None:
             yield from self._by_client(out)
             return
         count, size = len(self), min(out.shape[1], len(self))
         beyond = isinstance(self.linkages, Linkages) and self.linkages.go_beyond_bars
-        runner = Runner.of(self._motor, out.shape[2], size, total or count, beyond_bars=beyond)
+        how = share or self._all
+        runner = Runner.of(self._motor, out.shape[2], size, how.total, beyond_bars=beyond, triads=how.triads)
         statuses = np.empty((size, out.shape[-1]), np.int8)
         for start in range(0, count, max(PART, size)):
             part = self.linkages.take(slice(start, start + max(PART, size)))
             table = None
             if isinstance(part, Linkages):
-                table = Table.of(part, rigid=runner.compiled, triads=runner.takes_triads(part))
+                table = Table.of(part, rigid=runner.compiled, triads=how.triads)
             for low in range(0, len(part), size):
                 high = min(low + size, len(part))
                 status, faults = statuses[: high - low], dict[int, InputError]()
@@ -222,8 +226,7 @@ class Batch:
                         out[:, k], status[k] = np.nan, Status.BAD_INPUT
                         faults[number] = InputError(error.problems, f"linkage {number}")
                     if table is not None and runner.alone(time.thread_time() - begun):
-                        some = table.linkages
-                        table = Table.of(some, rigid=True, triads=runner.takes_triads(some))
+                        table = Table.of(table.linkages, rigid=True)
                         left = deque(runner.run(table, low, low + k + 1, high, out, status))
                 yield _block(start + low, out[:, : high - low], status, faults)
 
@@ -231,7 +234,7 @@ class Batch:
         """Yield the blocks that the client's workers solve, as they come; in a buffer of all, each at its place."""
         count, (_, held, joints, _, n) = len(self), out.shape
         size = min(held, count, max(1, TASK // (48 * joints * n)))
-        share, chunks = Share(self.angles, self.speed, count), chunked(self.linkages, size)
+        share, chunks = self._all, chunked(self.linkages, size)
         for number, rows in done_by(self.client, share, chunks):
             first, found = number * size, min(size, count - number * size)
             place = out[:, first : first + found] if held >= count else out[:, :found]
@@ -291,15 +294,15 @@ def solve_batch(
     Statuses and digits are those of `Mechanism.solve` for each `Linkages.mechanism`. Linkages of dyads, with bars,
     rigid links and guides on the ground, take microseconds: structure, order of solution and certificate of the branch
     are found in the loop, which Numba compiles once, as soon as that takes less time than to solve them one by one.
-    So are those with triads, three bars and a triangle of bars, whose cranks start in the sketch at angle 0 and turn as
-    far as wanted without a gap: in a tenth of a millisecond for each triad, their digits are those of `Mechanism.solve`
-    to rounding. Others, with larger groups, guides on rigid links or redundant bars, are always solved one by one, each
-    in some ten milliseconds to a second, and so are those with triads that meet a gap, and those that pass a change
-    point or come close to one. What is wrong with the structure of one linkage is its status, `BAD_INPUT`;
-    `Batch.faults` says why.
+    So are those with triads, three bars and a triangle of bars, if there are a hundred or more, whose cranks start in
+    the sketch at angle 0 and turn as far as wanted without a gap: in a tenth of a millisecond for each triad, with the
+    digits of `Mechanism.solve` to rounding. Others, with larger groups, guides on rigid links or redundant bars, are
+    always solved one by one, each in some ten milliseconds to a second, and so are those with triads that meet a gap,
+    and those that pass a change point or come close to one. What is wrong with the structure of one linkage is its
+    status, `BAD_INPUT`; `Batch.faults` says why.
 
-    With a `client` of a Dask cluster (`distributed.Client`), its workers solve them, to the same last bit but
-    for what depends on triads. Linkages whose task ended every worker have the status -2 (lost).
+    With a `client` of a Dask cluster (`distributed.Client`), its workers solve them, to the same last bit. Linkages
+    whose task ended every worker have the status -2 (lost).
 
     Raises `InputError` for arrays that do not fit: shapes, adjacency that is not symmetric, values that are not finite,
     a motor that is no pair of joints; and for a client that is none, or whose workers have another structkin.

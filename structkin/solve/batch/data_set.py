@@ -15,6 +15,8 @@ from structkin.errors import InputError, Problem, raise_problems
 from structkin.plan.status import Status
 from structkin.solve.batch.linkages import Linkages
 from structkin.solve.batch.mechanisms import Mechanisms
+from structkin.solve.batch.motor import Motor
+from structkin.solve.batch.runner import takes_triads
 from structkin.solve.batch.share import Share
 from structkin.solve.study.store import LOST, NOT_FINISHED, STUDY, Variable, ZarrStore, check_extra
 from structkin.version import __version__
@@ -85,7 +87,8 @@ def save(
     number = {"linkage": np.arange(len(linkages), dtype=np.float64)}
     with written(path, OSError, ValueError):
         store = ZarrStore.opened(path, number, angles, variables, size, {STUDY: json.dumps(identity)}, "angle")
-    job = StoredShare(angles, speed, len(linkages), slice(None) if keep == "all" else keep)
+    triads = takes_triads(Motor.of(angles, speed), linkages)
+    job = StoredShare(angles, speed, len(linkages), triads, slice(None) if keep == "all" else keep)
     parts = chunks_of(len(linkages), size)
     fill(store, path, parts, job, lambda part: linkages.take(part).arrays, workers, client, progress)
     return store.dataset()

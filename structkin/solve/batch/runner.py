@@ -13,6 +13,7 @@ from structkin.numerical_tolerances import GUARD
 from structkin.solve.batch.linkages import Linkages
 from structkin.solve.batch.loop import LOOP, LOOP_BEYOND_BARS, LOOP_WITH_TRIADS
 from structkin.solve.batch.loop_at import PARTS
+from structkin.solve.batch.mechanisms import Mechanisms
 from structkin.solve.batch.motor import Motor
 from structkin.solve.batch.order import Way
 from structkin.solve.batch.table import Table
@@ -22,11 +23,24 @@ from structkin.types import Floats, Indices
 #: Seconds that it takes to compile the loop, and that a linkage takes at least without it. Where the loop was never
 #: compiled on this machine, linkages are solved one by one until that is sure to take longer: digits are the same.
 COMPILING, LEAST = 20.0, 0.005
-#: Seconds that a linkage with a triad takes at least without the loop for these, which is compiled as quickly.
-LEAST_OF_TRIAD = 0.05
+#: Seconds that a linkage with a triad takes without the loop for these, which is compiled as quickly.
+ONE_OF_TRIADS = 0.2
+#: Linkages whose structure is found at a time.
+PART = 1024
 #: Seconds after which the time that linkages have taken tells that of the others.
 SURE = 2.0
 NONE = np.empty(0, np.intp)
+
+
+def takes_triads(motor: Motor, linkages: Linkages | Mechanisms) -> bool:
+    """Return whether the loop takes linkages with triads: if it pays to compile it, as the first ones tell.
+
+    Whether it is compiled already must not matter: digits are those of `Mechanism.solve` to rounding only.
+    """
+    if not (isinstance(linkages, Linkages) and has_numba() and motor.starts_in_sketch):
+        return False
+    share = float(np.mean(linkages.take(slice(PART)).ordered()[2] == Way.TRIADS))
+    return ONE_OF_TRIADS * share * len(linkages) > COMPILING
 
 
 @dataclass
@@ -49,10 +63,13 @@ class Runner:
     scratch: tuple[NDArray[np.generic], ...]
 
     @classmethod
-    def of(cls, motor: Motor, joints: int, size: int, count: int, *, beyond_bars: bool) -> Runner:
-        """Return the runner of blocks of `size` among `count` linkages of so many joints, of bars alone or beyond."""
+    def of(cls, motor: Motor, joints: int, size: int, count: int, *, beyond_bars: bool, triads: bool = False) -> Runner:
+        """Return the runner of blocks of `size` among `count` linkages of so many joints.
+
+        They are of bars alone or go beyond, and their `triads` are solved in the loop or one by one.
+        """
         n = len(motor.angles)
-        loop = LOOP_BEYOND_BARS if beyond_bars else LOOP
+        loop = LOOP_WITH_TRIADS if triads else LOOP_BEYOND_BARS if beyond_bars else LOOP
         wide = np.empty((3, size, joints, 2, n)) if has_numba() and motor.has_more else None
         near, discriminant = np.empty((3, 1, joints, 2, PARTS + 1)), np.empty(n)
         flagged, hulls = (
@@ -61,26 +78,13 @@ class Runner:
         )
         status, doubtful = np.zeros((size, n), np.int8), np.zeros(size, np.bool_)
         made = cls(motor, loop, count, False, 0, 0.0, status, doubtful, wide, (near, discriminant, flagged, *hulls))
-        made.compiled = has_numba() and (loop.is_stored("solve") or made.pays())
+        made.compiled = triads or (has_numba() and (loop.is_stored("solve") or made.pays()))
         return made
 
     def pays(self) -> bool:
         """Return whether the loop, compiled now, is sooner done with the others than they are one by one."""
         each = self.seconds / (self.solved - 1) if self.seconds > SURE else 0.0
         return max(LEAST, each) * (self.count - self.solved) > COMPILING
-
-    def takes_triads(self, linkages: Linkages) -> bool:
-        """Return whether the loop solves those with triads: their cranks start in the sketch, and it is compiled.
-
-        Where it was never compiled on this machine, it is if that takes less time than those among all linkages, of
-        which these are some, take one by one.
-        """
-        if not (self.compiled and self.motor.starts_in_sketch):
-            return False
-        if LOOP_WITH_TRIADS.is_stored("solve"):
-            return True
-        share = float(np.mean(linkages.ordered()[2] == Way.TRIADS))
-        return LEAST_OF_TRIAD * share * self.count > COMPILING
 
     def alone(self, seconds: float) -> bool:
         """Note how long one linkage took without the loop; return whether the loop takes the others from now on."""
@@ -106,10 +110,9 @@ class Runner:
     def _loop(self, table: Table, first: int, low: int, high: int, out: Floats, status: NDArray[np.int8]) -> int:
         """Run the compiled loop; return how many linkages are left."""
         motor, linkages = self.motor, table.linkages
-        loop = LOOP_WITH_TRIADS if table.has_triads else self.loop
-        loop.announce("solve")
+        self.loop.announce("solve")
         x, statuses = (out, status) if self.wide is None else (self.wide, self.status)
-        left: int = loop.compiled["solve"](
+        left: int = self.loop.compiled["solve"](
             *(x, statuses, self.doubtful, motor.angles, motor.speed, motor.circle, first, low, high),
             *(table.dyads, table.counts, table.constants, table.terms),
             *(table.flat, table.apart, table.modes, table.ways),

@@ -20,12 +20,14 @@ class Share:
     """What is done with a chunk: its linkages are solved, and what is wanted of their motions is kept.
 
     `keep` are the joints whose paths are kept as float32; None for all with their rates, as they are. `total` is the
-    number of linkages of the batch, by which it is decided whether the loop is compiled.
+    number of linkages of the batch, by which it is decided whether the loop is compiled, and `triads` whether it solves
+    them.
     """
 
     angles: Floats
     speed: float
     total: int
+    triads: bool
     keep: int | slice | None = None
 
     def rows(self, arrays: Mapping[str, NDArray[Any]], /) -> dict[str, NDArray[Any]]:
@@ -39,7 +41,7 @@ class Share:
             else Linkages(**{name: read_only(array) for name, array in arrays.items()})
         )
         motions, statuses, faults = [], [], np.full(len(source), None)
-        for block in Batch(source, self.angles, self.speed)._parts(self.total):
+        for block in Batch(source, self.angles, self.speed)._parts(self):
             three = (block.position, block.velocity, block.acceleration)
             motions.append(
                 np.stack(three, axis=1) if self.keep is None else block.position[:, self.keep].astype(np.float32)

@@ -141,11 +141,6 @@ class Table:
         self.constants[k, s, 1:3], self.constants[k, s, 3:5] = C.T, D.T
         return indicators, half, np.stack((k, s))
 
-    @property
-    def has_triads(self) -> bool:
-        """Whether one has a triad that the loop solves."""
-        return bool((self.ways == Way.TRIADS).any())
-
     def _of_triads(self) -> None:
         """Fill in the constants of triads."""
         is_first = self.dyads[..., 1] == TRIAD
