@@ -8,8 +8,11 @@ from test_batch import compiled
 
 import structkin as sk
 from structkin.kernels.store import plain
+from structkin.kernels.text import Text
 from structkin.solve.batch.loop import LOOP_WITH_TRIADS, triad_formulas, triad_source
+from structkin.solve.batch.motor import Motor
 from structkin.solve.batch.order import OF_TRIAD, TRIAD, Way
+from structkin.solve.batch.runner import takes_triads
 from structkin.solve.batch.table import Table
 from structkin.solve.batch.triad_at import set_constants
 from structkin.solve.special_geometry import compile_plan
@@ -110,6 +113,16 @@ def test_a_triad_with_a_limit_position_is_not():
         assert is_proven <= motion.ok.all()
         met += not motion.ok.all()
     assert met
+
+
+@pytest.mark.compiled
+def test_whether_the_loop_takes_triads_follows_from_the_call(monkeypatch):
+    """Not from what is compiled: digits of the loop are those of `solve` to rounding."""
+    linkages, motor = sk.Linkages.random(1500, 6, seed=5, triads=0.3), Motor.of(TURN, 1.0)
+    for stored in (False, True):
+        monkeypatch.setattr(Text, "is_stored", lambda self, name, stored=stored: stored)
+        assert takes_triads(motor, linkages) and not takes_triads(motor, linkages.take(slice(50)))
+        assert not takes_triads(Motor.of(TURN + 0.1, 1.0), linkages)
 
 
 def test_triads_are_random_ones_that_turn_fully():
