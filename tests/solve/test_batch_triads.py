@@ -122,7 +122,7 @@ def test_whether_the_loop_takes_triads_follows_from_the_call(monkeypatch):
     for stored in (False, True):
         monkeypatch.setattr(Text, "is_stored", lambda self, name, stored=stored: stored)
         assert takes_triads(motor, linkages) and not takes_triads(motor, linkages.take(slice(50)))
-        assert not takes_triads(Motor.of(TURN + 0.1, 1.0), linkages)
+        assert not takes_triads(Motor.of(TURN / 2, 1.0), linkages)
 
 
 def test_triads_are_random_ones_that_turn_fully():

@@ -70,8 +70,8 @@ class Motor:
         return len(self.angles) > len(self.schedule)
 
     @property
-    def starts_in_sketch(self) -> bool:
-        """Whether the first angle is that of the sketch, and there are none beyond the stations."""
+    def turns_from_sketch(self) -> bool:
+        """Whether it turns once or more from the sketch on: the stations begin there, and there are none beyond."""
         return self.angles[0] == 0.0 and len(self.angles) == len(self.stations) and not self.edge
 
     @property

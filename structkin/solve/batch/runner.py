@@ -37,7 +37,7 @@ def takes_triads(motor: Motor, linkages: Linkages | Mechanisms) -> bool:
 
     Whether it is compiled already must not matter: digits are those of `Mechanism.solve` to rounding only.
     """
-    if not (isinstance(linkages, Linkages) and has_numba() and motor.starts_in_sketch):
+    if not (isinstance(linkages, Linkages) and has_numba() and motor.turns_from_sketch):
         return False
     share = float(np.mean(linkages.take(slice(PART)).ordered()[2] == Way.TRIADS))
     return ONE_OF_TRIADS * share * len(linkages) > COMPILING
