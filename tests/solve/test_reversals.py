@@ -147,6 +147,22 @@ def test_values_that_reverse_just_behind_a_flat_pose(beyond: float, samples: int
     assert motion.ok.all() and np.max(np.abs(motion.angle("b"))) < 1e-7
 
 
+@pytest.mark.parametrize("beyond", [0.0, 1e-12, 1e-11, 3e-11, -1e-11])
+def test_values_that_reverse_at_a_flat_pose_far_from_the_origin(beyond: float) -> None:
+    """A sketch a thousand sizes away says the lengths, and where they are flat, to fewer digits, on each way others."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        origin, turn, start = rng.uniform(-1500, 1500, 2) @ (1, 1j), np.exp(6j * rng.random()), rng.uniform(0.4, 2.6)
+        places = origin + turn * np.array([0, np.exp(1j * start), 2 + np.exp(1j * start), 2])
+        points = {name: (z.real, z.imag) for name, z in zip("ABCD", places.tolist(), strict=True)}
+        m = sk.Mechanism(points=points, links=LINKS, drivers={"m": {"joint": "A", "links": ["ground", "a"]}})
+        drawn = np.angle(places[1] - places[0]) - start
+        motion = m.solve(drivers={"m": drawn + np.linspace(np.pi + beyond, rng.uniform(0.3, 2.8), 3 + seed)})
+        assert motion.ok[1:].all()
+        coupler = (motion.position("C") - motion.position("B")) @ (1, 1j)
+        np.testing.assert_allclose(coupler[1:], 2 * turn, atol=1e-9)
+
+
 @pytest.mark.parametrize("beside", [1e-6, 1e-3, -1e-6])
 def test_uneven_samples_beside_a_flat_pose_of_a_curved_slot(beside: float) -> None:
     """The rocker of a parallelogram is an arc about D, a general group: its pin stays abreast of the crank's."""

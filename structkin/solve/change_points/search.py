@@ -26,6 +26,7 @@ from structkin.numerical_tolerances import (
     NEVER_FLAT,
     ROUNDING_OF_FEW,
     ROUNDING_OF_ONE,
+    SAME_POSE,
     SAME_SOLVED,
     SHORTEST_STEP,
 )
@@ -110,9 +111,9 @@ def explore(between: Kept, index: int, lanes: Lanes) -> bool:
         return False
     between.next()
     search, found = _Search(between, index), False
-    for place in search.places(low, high):
-        station = search.settled(place)
-        if not search.is_known(station) and search.is_passed(station):
+    stations = [search.settled(place) for place in search.places(low, high)]
+    for station in stations:
+        if not search.is_known(station) and search.is_passed(station) and search.is_paired(station, stations):
             between.changes.add(search.change_point(station))
             found = True
     return found
@@ -418,6 +419,19 @@ class _Search:
                 return bool(np.abs(zeros.flat[0]) < 1)
         self.between.changes.doubt(self.index, station)
         return False
+
+    def is_paired(self, station: float, stations: list[float]) -> bool:
+        """Return whether a change point close to where the path turns back is passed both before and behind it.
+
+        Whether it lies on this path is known only to the root of rounding, which may differ on the two ways.
+        """
+        k = round(station)
+        first, last = self._stay(k)
+        near = [one for one in stations if one != k and self._length(*sorted((one, k))) < SAME_POSE]
+        if station not in near or first == 0 or last == len(self.between.schedule) - 1:
+            return True
+        turns_back = np.linalg.norm(np.add(*self._ways(first, last))) < ROUNDING_OF_FEW
+        return not turns_back or min(near) < k < max(near)
 
     def _ways(self, first: int, last: int) -> tuple[Floats, Floats]:
         """Return the directions (f,) in which drivers arrive at the first and leave the last station of a stay."""
