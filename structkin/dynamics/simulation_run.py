@@ -246,6 +246,9 @@ class Run:
                     )
                 # LSODA keeps that of its start.
                 solver.max_step = longest
+                if getattr(solver, "jac_factor", None) is not None:
+                    # SciPy's step for differences grows at each Jacobian by ten where a coordinate changes nothing.
+                    solver.jac_factor = np.minimum(solver.jac_factor, 1.0)
                 message = solver.step()
                 if solver.status != "failed":
                     self.equations.verify(solver.t, solver.y)

@@ -183,7 +183,7 @@ class _Run:
         """Step until the end, a spring breaks, or other coordinates are better; return time and state there."""
         system = self.system
         while solver.status == "running":
-            if isinstance(solver, Radau):
+            if getattr(solver, "jac_factor", None) is not None:
                 # SciPy's step for differences grows at each Jacobian by ten where a coordinate changes nothing: to inf.
                 solver.jac_factor = np.minimum(solver.jac_factor, 1.0)
             solver.step()
