@@ -27,6 +27,12 @@ DEFAULT = 5000
 #: Numbers of poses found together that count as one step; the budget is then some 20 million numbers, or 0.5 GiB.
 TOGETHER = 4000
 
+#: A run whose end is out of reach of its steps is told after so many of them.
+PACE = 2000
+#: How many times longer steps may become than those before: where nothing comes to rest; where dampers bring it there,
+#: but stability bounds the steps of explicit methods; where contacts, friction or laws may end what makes them short.
+STEADY, DAMPED, CHANGING = 2.0, 30.0, 1000.0
+
 #: The hint of an error where nothing better can be suggested.
 HINT = "budget=None (--budget none) removes the limit"
 
@@ -67,6 +73,23 @@ def charge(steps: float) -> None:
     meter = _METER.get()
     if meter is not None:
         meter.charge(steps)
+
+
+def allowed() -> float:
+    """Return how many steps the innermost call may take in all."""
+    meter = _METER.get()
+    return math.inf if meter is None else meter.limit
+
+
+def too_far(begin: float, end: float, t: float, seen: float, steps: int, most: float) -> str:
+    """Return why a run from `begin` cannot reach its end [s] from t in `most` steps, by its mean or present pace.
+
+    It has taken so many `steps`, the last `PACE` of them since `seen` [s]. The text is empty where it can.
+    """
+    pace = max((t - begin) / steps, (t - seen) / PACE if steps > PACE else 0.0)
+    if end - t <= pace * most:
+        return ""
+    return f"the way to {end:.6g} s would take some {(end - t) / pace:.0e} steps like the first {steps:,}"
 
 
 def call_report() -> None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from structkin.budget import CHANGING, DAMPED, STEADY
 from structkin.compiled import has_numba
 from structkin.dynamics.call import STEPS, check_call
 from structkin.dynamics.equations_of_motion import EquationsOfMotion
@@ -103,11 +104,6 @@ def simulate(
     impacts = {id: np.array(speeds) for id, speeds in record.impacts.items()}
     result = simulation_of(equations, times, record.instants, integration, run.stopped, impacts)
     return replace(result, corrections=corrections) if corrections else result
-
-
-#: How many times longer steps may become than those before: where nothing comes to rest; where dampers bring it there,
-#: but stability bounds the steps of explicit methods; where contacts, friction or laws may end what makes them short.
-STEADY, DAMPED, CHANGING = 2.0, 30.0, 1000.0
 
 
 def _longer(mechanism: Mechanism, users: Sequence[UserLoad], integrator: str) -> float:

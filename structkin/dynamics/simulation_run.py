@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from structkin.budget import PACE, too_far
 from structkin.dynamics.contacts import not_met
 from structkin.dynamics.equations_of_motion import EquationsOfMotion
 from structkin.dynamics.integrators.methods import (
@@ -116,9 +117,6 @@ MANY, SLOWER = 1000, 0.1
 #: After so many steps that are on average this part of the time between two outputs, of which `IN_ALL` are enough to
 #: show a motion, the motion may be stiff.
 CRAWLING, SHORT = 10_000, 0.01
-
-#: A run whose end is out of reach of its steps is told after so many of them.
-PACE = 2000
 
 
 @dataclass
@@ -248,6 +246,9 @@ class Run:
                     )
                 # LSODA keeps that of its start.
                 solver.max_step = longest
+                if getattr(solver, "jac_factor", None) is not None:
+                    # SciPy's step for differences grows at each Jacobian by ten where a coordinate changes nothing.
+                    solver.jac_factor = np.minimum(solver.jac_factor, 1.0)
                 message = solver.step()
                 if solver.status != "failed":
                     self.equations.verify(solver.t, solver.y)
@@ -320,14 +321,11 @@ class Run:
     def _look_ahead(self, t: float) -> None:
         """End a run that would need far more steps than it may take, by the better of its mean and present pace."""
         begin, end = float(self.times[0]), float(self.times[-1])
-        pace = max((t - begin) / self.steps, (t - self._seen) / PACE if self.steps > PACE else 0.0)
+        far = too_far(begin, end, t, self._seen, self.steps, self.longer * self.max_steps)
         self._seen = t
-        if end - t > pace * self.longer * self.max_steps:
-            self.stopped = (
-                f"t = {t:.6g} s: the way to {end:.6g} s would take some {(end - t) / pace:.0e} steps like the first "
-                f"{self.steps:,}, and max_steps is {self.max_steps:,}; let it end earlier, raise max_steps, or loosen "
-                "the tolerances"
-            )
+        if far:
+            hint = "let it end earlier, raise max_steps, or loosen the tolerances"
+            self.stopped = f"t = {t:.6g} s: {far}, and max_steps is {self.max_steps:,}; {hint}"
 
     def _changed(self, t: float, y: Floats, *, stuck: bool = False) -> Floats:
         """Return the state, in other coordinates where these describe the motion better."""

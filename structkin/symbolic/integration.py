@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,24 @@ import numpy as np
 from scipy.integrate import DOP853, Radau
 from scipy.optimize import brentq
 
-from structkin.budget import DEFAULT, HINT, TOGETHER, SpentError, charge, metered
+from structkin.budget import (
+    CHANGING,
+    DAMPED,
+    DEFAULT,
+    HINT,
+    PACE,
+    STEADY,
+    TOGETHER,
+    SpentError,
+    allowed,
+    charge,
+    metered,
+    too_far,
+)
 from structkin.compiled import announce, has_numba, package_folder
 from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.law_breaks import law_breaks
-from structkin.multibody.model import SpatialModel, Spring
+from structkin.multibody.model import JointLoad, SpatialModel, Spring, Stop
 from structkin.multibody.readings import not_functions
 from structkin.numerical_tolerances import LAST_DIGIT, RTOL, TIGHTEST
 from structkin.symbolic.motion import Sample, TreeMotion, recorded
@@ -50,11 +64,11 @@ def simulate(
     multipliers: all coordinates are integrated, and projected onto the closed loops after every step.
 
     Each step's error is held to rtol. The `integrator` is "DOP853", or "Radau" (implicit) for stiff springs and dampers
-    whose vibrations die out. `status` of the result says why a run ended early: loops that cannot be closed
-    any further, a mass matrix that is singular, numbers that are not finite, or the `budget`, of which three or four
-    steps of the integrator take one. `progress` is called with the part of the duration that is done. Raises
-    `InputError` if the loops cannot be closed at the start or are singular there, if nothing can be accelerated there,
-    and for laws that do not last.
+    whose vibrations die out. `status` of the result says why a run ended early: loops that cannot be closed any
+    further, a mass matrix that is singular, numbers that are not finite, or the `budget`, of which three or four steps
+    of the integrator take one; a run that would need far more is told so after 2000 steps. `progress` is called with
+    the part of the duration that is done. Raises `InputError` if the loops cannot be closed at the start or are
+    singular there, if nothing can be accelerated there, and for laws that do not last.
     """
     problems = [
         Problem(name, f"{value!r} is not {what}", hint)
@@ -98,6 +112,17 @@ def _is_a(value: object, kind: type) -> bool:
     return isinstance(value, numbers[kind]) and not isinstance(value, bool)
 
 
+def _longer(system: System, integrator: str) -> float:
+    """Return by what factor the steps of a run may become longer than they have been."""
+    loads = system.model.loads.values()
+    changing = any(isinstance(load, Stop) or (isinstance(load, Spring) and load.breaks_at) for load in loads)
+    changing = changing or any(law is not None and law.speed is None for law in system.laws)
+    damped = any(isinstance(load, Spring | JointLoad | Stop) and load.damping for load in loads)
+    if (changing or damped) and integrator == "Radau":
+        return math.inf
+    return CHANGING if changing else DAMPED if damped else STEADY
+
+
 class _Run:
     """One integration of the states y of a system."""
 
@@ -112,6 +137,8 @@ class _Run:
         self.steps = self.evaluations = 0
         springs = [load for load in system.model.loads.values() if isinstance(load, Spring)]
         self.springs = [spring.name for spring in springs]
+        self.longer = _longer(system, integrator)
+        self.reached = self.seen = 0.0
         self.limits = np.array([np.inf if s.breaks_at is None else s.breaks_at for s in springs])
 
     def go(self) -> TreeMotion:
@@ -120,7 +147,7 @@ class _Run:
             try:
                 self._go()
             except SpentError:
-                self.status = f"stopped after t = {self.samples[-1].t:.6g} s: the budget is spent; {HINT}"
+                self.status = f"stopped after t = {self.reached:.6g} s: the budget is spent; {HINT}"
         return recorded(self.system, self.samples, self.status, self.breaks, (self.steps, self.evaluations))
 
     def _go(self) -> None:
@@ -156,11 +183,17 @@ class _Run:
         """Step until the end, a spring breaks, or other coordinates are better; return time and state there."""
         system = self.system
         while solver.status == "running":
+            if getattr(solver, "jac_factor", None) is not None:
+                # SciPy's step for differences grows at each Jacobian by ten where a coordinate changes nothing: to inf.
+                solver.jac_factor = np.minimum(solver.jac_factor, 1.0)
             solver.step()
             if solver.status == "failed":
                 self.status = f"stopped at t = {solver.t:.6g} s: {system.why()}"
                 break
             self.steps += 1
+            self.reached = float(solver.t)
+            if self.steps % PACE == 0 and self._is_too_far(solver):
+                break
             if self.progress is not None:
                 self.progress(solver.t / self.t[-1])
             path = solver.dense_output()
@@ -182,6 +215,16 @@ class _Run:
                 solver.y = y
                 solver.f = system.slope(solver.t, y)
         return solver.t, solver.y
+
+    def _is_too_far(self, solver: Any) -> bool:
+        """Return whether the end is out of reach of the budget, which `status` then says."""
+        most = allowed() * EVALUATIONS * self.steps / (self.evaluations + solver.nfev)
+        far = too_far(0.0, float(self.t[-1]), self.reached, self.seen, self.steps, self.longer * most)
+        self.seen = self.reached
+        if far:
+            hint = f"a shorter duration, a looser rtol, or {HINT}"
+            self.status = f"stopped at t = {self.reached:.6g} s: {far}, which exceeds the budget; {hint}"
+        return bool(far)
 
     def _first_break(self, path: Callable[[float], Floats], start: float, end: float) -> tuple[float, int | None]:
         """Return when a spring first pulls more than it bears within a step, and which; None if none does."""

@@ -129,3 +129,21 @@ def test_a_group_with_a_redundant_row_is_solved_by_the_text(monkeypatch: pytest.
     rate = 10 * 9.81 * np.tan(turn) / (2 + 10 * np.tan(turn) ** 2)
     assert s.drivers["screw"][0] == pytest.approx(0.5 * rate * s.t**2, abs=1e-9)
     assert count < 0.1 * s.integration.evaluations
+
+
+@pytest.mark.full
+def test_radau_goes_on_where_the_angle_of_a_rotor_changes_nothing() -> None:
+    """Its differences took ever larger steps, by ten at each Jacobian: after 308 of them the angle was NaN."""
+    mechanism = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0), "C": (3, 0)},
+        links={
+            "ground": ["A", "C"],
+            "rod": {"points": ["A", "B"], "shape": "rod", "mass": 1},
+            "rotor": {"points": ["C"], "mass": 2, "center": (3, 0), "inertia": 0.3},
+        },
+        drivers={"swing": {"joint": "A"}, "spin": {"links": ["ground", "rotor"]}},
+        forces={"gravity": (0, -9.81)},
+    )
+    found = mechanism.simulate(340.0, samples=3, integrator="Radau", rtol=1e-3)
+    assert not found.stopped and found.ok.all()
+    assert found.angle("rotor") == pytest.approx(0.0)

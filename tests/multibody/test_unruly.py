@@ -54,12 +54,34 @@ def test_the_budget_ends_an_endless_run():
 
 
 @pytest.mark.full
+@pytest.mark.parametrize(("name", "duration"), [("bricard", 1e6), ("double_pendulum", 1e9), ("rssr_four_bar", 1e12)])
+def test_a_duration_beyond_the_budget_is_told_after_two_thousand_steps(name, duration):
+    motion = sk.SpatialModel.load(spatial.path(name)).simulate(duration)
+    assert motion.steps == 2000 and motion.status.startswith("stopped at t =")
+    assert f"the way to {duration:.6g} s would take some" in motion.status and "a shorter duration" in motion.status
+
+
+def test_a_duration_within_the_budget_takes_more_than_two_thousand_steps():
+    motion = hinge().simulate(300.0, 3)
+    assert motion.status == "ok" and motion.steps > 2000
+
+
+@pytest.mark.full
 def test_radau_takes_few_steps_where_dampers_are_stiff():
     model = hinge(bearing={"type": "joint", "joint": "O", "damping": 1e4, "stiffness": 1e3, "rest": 1})
     stiff = model.simulate(2.0, 11, 1e-8, integrator="Radau", budget=60)
     same = model.simulate(2.0, 11, 1e-8, budget=None)
     assert stiff.status == "ok" and stiff.steps < same.steps / 20
     assert stiff.q == pytest.approx(same.q, abs=1e-6)
+
+
+@pytest.mark.full
+def test_radau_takes_hundreds_of_jacobians_with_coordinates_that_change_nothing():
+    """The work, and the angle of a governor: differences over ever larger steps ended in a ValueError at 3.44 s."""
+    model = sk.SpatialModel.load(spatial.path("governor"))
+    one, other = (model.simulate(3.6, 3, rtol, integrator="Radau") for rtol in (1e-9, 1e-8))
+    assert one.status == other.status == "ok"
+    assert one.position("slider.S") == pytest.approx(other.position("slider.S"), abs=1e-6)
 
 
 @pytest.mark.parametrize("loops", few(["explicit", "multipliers"], 1))
