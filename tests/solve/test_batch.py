@@ -340,6 +340,15 @@ def test_the_loop_is_compiled_where_one_by_one_takes_longer(count, seconds, solv
     assert done == (count if solved is None else solved)
 
 
+def test_what_does_not_fit_into_memory_is_refused():
+    for count, joints in ((10**9, 20), (10**6, 10**5), (1, 10**6)):
+        with pytest.raises(sk.InputError, match=r"count: .* do not fit into memory; make them in parts"):
+            sk.Linkages.random(count, joints)
+    linkages = sk.Linkages.random(10_000, 6)
+    with pytest.raises(sk.InputError, match="do not fit into memory; iterate over the blocks"):
+        _ = sk.solve_batch(linkages, angles=np.linspace(0, 1, 10**6)).position
+
+
 @pytest.mark.full
 def test_random_linkages_turn_fully_if_asked_and_repeat_with_their_seed():
     first, again, other = (sk.Linkages.random(200, 9, seed=seed, turning=True) for seed in (5, 5, 6))

@@ -182,7 +182,12 @@ class Batch:
 
     @cached_property
     def _whole(self) -> BatchBlock:
-        out = np.empty((3, len(self), self.linkages.joints, 2, len(self.angles)))
+        try:
+            out = np.empty((3, len(self), self.linkages.joints, 2, len(self.angles)))
+        except MemoryError:
+            message = f"their motions at {len(self.angles)} angles do not fit into memory"
+            hint = "iterate over the blocks, or save a data set"
+            raise InputError([Problem("linkages", message, hint)], "batch") from None
         status, faults = np.empty((len(self), len(self.angles)), np.int8), dict[int, InputError]()
         for block in self._blocks(out):
             status[block.first : block.first + len(block)] = block.status

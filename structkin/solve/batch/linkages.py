@@ -27,6 +27,8 @@ MOTOR, MARK = "motor", "X"
 MOTOR_FAULTS = Way.MOTOR_PIN_FIXED, Way.MOTOR_PIVOT_FREE, Way.MOTOR_WITHOUT_BAR
 #: Most numbers of linkages that a message lists.
 LISTED = 5
+#: Bytes of random linkages at most; a joint has one for each other joint, and so many for its place and the rest.
+MOST_BYTES, JOINT = 16 * 2**30, 40
 
 
 @checked
@@ -121,8 +123,8 @@ class Linkages:
         square of the distances of their joints in the sketch, both moved to their centroid, turned until the fixed
         joints 0 and 2 lie along x, and scaled to a root mean square of 1; the directions of guides count likewise.
 
-        Raises `InputError` for less than one linkage or four joints, a chance that is none, and where not so many
-        linkages that are `apart` are found.
+        Raises `InputError` for less than one linkage or four joints, for more than 16 GiB, a chance that is none, and
+        where not so many linkages that are `apart` are found.
 
         >>> linkages = Linkages.random(10, joints=5, seed=3)
         >>> linkages.adjacency.sum(axis=(1, 2)).tolist()
@@ -134,6 +136,9 @@ class Linkages:
         problems = [Problem("count", f"{count} is not a number of linkages", "give 1 or more")] if count < 1 else []
         if joints < 4:
             problems.append(Problem("joints", f"{joints} joints make no linkage with a dyad", "give 4 or more"))
+        if count * joints * (joints + JOINT) > MOST_BYTES:
+            message = f"{count} linkages of {joints} joints do not fit into memory"
+            problems.append(Problem("count", message, "make them in parts, each with a seed of its own"))
         if seed < 0:
             problems.append(Problem("seed", f"{seed} is negative", "give 0 or more"))
         if not 0 <= triads <= 1:
