@@ -88,7 +88,7 @@ def _wide(start: bytes) -> str:
         return "utf-16"
     # Latin letters and digits have a zero beside each.
     even, odd = any(start[::2]), any(start[1::2])
-    return "" if even == odd else "utf-16-le" if even else "utf-16-be"
+    return "" if even == odd or 0 not in start else "utf-16-le" if even else "utf-16-be"
 
 
 def _alike(path: Path) -> str:
