@@ -81,6 +81,13 @@ def allowed() -> float:
     return math.inf if meter is None else meter.limit
 
 
+def growth(*, changing: bool, damped: bool, implicit: bool) -> float:
+    """Return by what factor the steps of a run may become longer than they have been."""
+    if (changing or damped) and implicit:
+        return math.inf
+    return CHANGING if changing else DAMPED if damped else STEADY
+
+
 def too_far(begin: float, end: float, t: float, seen: float, steps: int, most: float) -> str:
     """Return why a run from `begin` cannot reach its end [s] from t in `most` steps, by its mean or present pace.
 

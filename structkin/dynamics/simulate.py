@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structkin.budget import CHANGING, DAMPED, STEADY
+from structkin.budget import growth
 from structkin.compiled import has_numba
 from structkin.dynamics.call import STEPS, check_call
 from structkin.dynamics.equations_of_motion import EquationsOfMotion
@@ -114,9 +114,7 @@ def _longer(mechanism: Mechanism, users: Sequence[UserLoad], integrator: str) ->
     changing = any(isinstance(load, Contact | Friction) for load in loads) or any(law.speed is None for law in laws)
     changing = changing or bool(users)
     damped = any(isinstance(load, Spring | Torsion) and load.damping for load in loads)
-    if (changing or damped) and integrator in STIFF:
-        return math.inf
-    return CHANGING if changing else DAMPED if damped else STEADY
+    return growth(changing=changing, damped=damped, implicit=integrator in STIFF)
 
 
 def _breaks(mechanism: Mechanism, times: Floats, integrator: str, rtol: float) -> list[tuple[float, float]]:

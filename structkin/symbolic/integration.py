@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,20 +10,7 @@ import numpy as np
 from scipy.integrate import DOP853, Radau
 from scipy.optimize import brentq
 
-from structkin.budget import (
-    CHANGING,
-    DAMPED,
-    DEFAULT,
-    HINT,
-    PACE,
-    STEADY,
-    TOGETHER,
-    SpentError,
-    allowed,
-    charge,
-    metered,
-    too_far,
-)
+from structkin.budget import DEFAULT, HINT, PACE, TOGETHER, SpentError, allowed, charge, growth, metered, too_far
 from structkin.compiled import announce, has_numba, package_folder
 from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.law_breaks import law_breaks
@@ -118,9 +104,7 @@ def _longer(system: System, integrator: str) -> float:
     changing = any(isinstance(load, Stop) or (isinstance(load, Spring) and load.breaks_at) for load in loads)
     changing = changing or any(law is not None and law.speed is None for law in system.laws)
     damped = any(isinstance(load, Spring | JointLoad | Stop) and load.damping for load in loads)
-    if (changing or damped) and integrator == "Radau":
-        return math.inf
-    return CHANGING if changing else DAMPED if damped else STEADY
+    return growth(changing=changing, damped=damped, implicit=integrator == "Radau")
 
 
 class _Run:
