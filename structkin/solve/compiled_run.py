@@ -35,6 +35,11 @@ def thread_count() -> int:
     chosen = os.environ.get("STRUCTKIN_THREADS", "")
     if chosen.isdigit() and int(chosen):
         return int(chosen)
+    return cores()
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -166,8 +166,8 @@ def study(
 
     With `to`, a folder `*.zarr`, the result is stored there as it comes. The same call after an interruption goes on
     with the chunks that are not finished; the store of another study is refused. `workers` are processes that share the
-    chunks; the result is the same to the last bit. Functions among the measures must then be those of a module.
-    `progress` is called with the fraction of the chunks that are finished.
+    chunks, at most one for each core; the result is the same to the last bit. Functions among the measures must then be
+    those of a module. `progress` is called with the fraction of the chunks that are finished.
 
     With a `client` of a Dask cluster (`distributed.Client`), the chunks are tasks of the cluster, and this process
     writes what they return, to the same last bit; functions may be those of a script. A chunk that ended each worker it

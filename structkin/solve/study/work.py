@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -15,12 +16,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.model.mechanism import Mechanism
+from structkin.solve.compiled_run import cores
 from structkin.solve.many.kept import measured
 from structkin.solve.many.motions import Motions
 from structkin.solve.many.solve_many import PART, prepare
 
 #: What the variables of some variants hold, by their names.
 Rows = dict[str, NDArray[Any]]
+#: The most processes of a pool on Windows.
+MOST = 61
 
 
 class Work(Protocol):
@@ -61,8 +65,10 @@ def done(
 ) -> Iterator[tuple[int, Rows | None]]:
     """Yield the numbers of chunks and their rows, as they come; `InputError` where a worker process ends.
 
-    Of several workers each has a chunk, and one more waits: no others take memory, however slowly rows are taken.
+    Of several workers each has a chunk, and one more waits: no others take memory, however slowly rows are taken. More
+    processes than cores would only wait for each other; Windows waits for at most `MOST`.
     """
+    workers = min(workers, cores(), MOST if sys.platform == "win32" else workers)
     if workers == 1:
         for number, parameters in chunks:
             yield number, job.rows(parameters)
