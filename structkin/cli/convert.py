@@ -78,4 +78,4 @@ def _what_keeps_still(mechanism: Mechanism) -> list[Problem]:
     if not determines_all(structure):
         return list(structure.diagnostics)
     free = [id for id, drive in mechanism.drivers.items() if drive.law is None]
-    return [Problem(f"drivers.{id}", "has no law") for id in free]
+    return [Problem(f"drivers.{id}", "has no law", "add speed, law or table") for id in free]

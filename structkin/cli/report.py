@@ -122,5 +122,6 @@ def _pose(motion: Motion | None, t: float | None) -> int | str:
         return HARDEST
     if not motion.t[0] <= t <= motion.t[-1]:
         span = f"from {motion.t[0]:.6g} to {motion.t[-1]:.6g} s"
-        raise InputError([Problem("--worksheet", f"the motion is known {span}, not at {t:.6g} s")], "command")
+        problem = Problem("--worksheet", f"the motion is known {span}, not at {t:.6g} s", "give a time within")
+        raise InputError([problem], "command")
     return int(np.argmin(np.abs(motion.t - t)))

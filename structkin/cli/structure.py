@@ -39,7 +39,11 @@ def structure(
     topology = files.read_matrix(file, drivers=driver or (), ground=ground)
     given = {"--driver": driver, "--ground": ground}
     if topology is None and any(given.values()):
-        wrong = [Problem(option, "is for a matrix; this file names its own") for option in given if given[option]]
+        wrong = [
+            Problem(option, "is for a matrix; this file names its own", "leave it out")
+            for option in given
+            if given[option]
+        ]
         raise InputError(wrong, str(file))
     if topology is None:
         mechanism = opened(file)

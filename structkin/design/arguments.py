@@ -64,9 +64,10 @@ def bounds_of(
             message = f"the bounds {least} and {most} are reversed, equal or not numbers"
             problems.append(Problem(key, message, "give the lower one first"))
         elif parameter.section == "lengths" and low <= 0:
-            problems.append(Problem(key, f"the lower bound {least} of a length is not greater than zero"))
+            problems.append(Problem(key, f"the lower bound {least} of a length is not greater than zero", "raise it"))
         elif not low <= parameter.value <= high:
-            problems.append(Problem(key, f"the mechanism has {own}, which is not between {least} and {most}"))
+            message = f"the mechanism has {own}, which is not between {least} and {most}"
+            problems.append(Problem(key, message, "widen the bounds, or begin with another number"))
         bounds.append((low, high))
     return np.array(bounds, float).reshape(-1, 2).T, problems
 

@@ -105,7 +105,8 @@ def read_zones(mechanism: Mechanism, given: Mapping[str, Any], *, normal: bool) 
         zone, key = Zone(parameter, low, high, sigma), f"parameters.{parameter.name}"
         problems += [Problem(key, *fault) for own in zone.keys(np.zeros(1)) for fault in fixed(mechanism, own)]
         if parameter.section == "lengths" and parameter.value + low <= 0:
-            problems.append(Problem(key, f"the length {parameter.value:g} m less {-low:g} m is not greater than zero"))
+            message = f"the length {parameter.value:g} m less {-low:g} m is not greater than zero"
+            problems.append(Problem(key, message, "make the tolerance smaller"))
         zones.append(zone)
     return zones, problems
 

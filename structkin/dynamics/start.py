@@ -58,7 +58,8 @@ def with_coordinates(mechanism: Mechanism) -> Mechanism:
     ranking = mechanism.rank_inputs(drivers=list(mechanism.drivers), limit=limit)
     if not ranking.choices or not ranking[0].is_complete:
         compile_plan(mechanism)  # says what is wrong
-        raise InputError([Problem("drivers", "no joints can serve as free coordinates")], mechanism.title)
+        problem = Problem("drivers", "no joints can serve as free coordinates", "add drivers where links are to move")
+        raise InputError([problem], mechanism.title)
     drivers: dict[str, dict[str, Any]] = {}
     taken = {*mechanism.places, *mechanism.joints.of(Guide), *mechanism.drivers, *mechanism.forces.loads}
     for driver in ranking[0].drivers:
@@ -122,7 +123,7 @@ def free_problems(mechanism: Mechanism, ids: Sequence[str], t: float | None) -> 
         elif drive.law is None:
             problems.append(Problem(f"free.{id}", "has no law: it is free", "leave it out"))
         elif t is not None and not np.isfinite(at_time(drive.law, t)[:2]).all():
-            problems.append(Problem(f"free.{id}", f"its law has no value at t = {t:.6g} s"))
+            problems.append(Problem(f"free.{id}", f"its law has no value at t = {t:.6g} s", "start at another time"))
     return problems
 
 

@@ -70,7 +70,7 @@ def compiles_group(plan: Plan, group: GroupKernel, n: int) -> bool:
 def check_engine(engine: str, source: str = "") -> None:
     """Raise `InputError` for an unknown engine, or if code is to be compiled where Numba cannot do it."""
     if engine in FORMER:
-        raise InputError([Problem("engine", f"'{engine}' is called '{FORMER[engine]}' now")], source)
+        raise InputError([Problem("engine", f"'{engine}' is called '{FORMER[engine]}' now", "use that name")], source)
     if engine not in ENGINES:
         raise InputError([Problem("engine", f"'{engine}' is unknown", f"known: {', '.join(ENGINES)}")], source)
     if engine == "compiled" and not has_numba():

@@ -410,9 +410,11 @@ def _problems(topology: Topology) -> Iterable[Problem]:
         if joint.kind not in JOINT_KINDS:
             yield Problem(key, f"kind '{joint.kind}' is unknown", f"known: {', '.join(JOINT_KINDS)}")
         if len(joint.links) < 2:
-            yield Problem(key, "joins fewer than two links")
+            yield Problem(key, "joins fewer than two links", "name both, or remove the joint")
         if len(joint.links) > 2 and joint.kind in JOINT_KINDS and not JOINT_KINDS[joint.kind].of_many:
-            yield Problem(key, f"a {_word(joint.kind)} joint joins two links, not {len(joint.links)}")
+            yield Problem(
+                key, f"a {_word(joint.kind)} joint joins two links, not {len(joint.links)}", "divide it into several"
+            )
         if len(set(joint.links)) < len(joint.links):
             yield Problem(key, "names a link twice", "delete one")
         yield from _ends(key, joint.links, links, pins)
@@ -423,7 +425,7 @@ def _problems(topology: Topology) -> Iterable[Problem]:
         if driver.kind not in DRIVER_KINDS:
             yield Problem(key, f"kind '{driver.kind}' is unknown", f"known: {', '.join(DRIVER_KINDS)}")
         if len(driver.links) != 2 or driver.links[0] == driver.links[1]:
-            yield Problem(key, "a driver acts between two different links")
+            yield Problem(key, "a driver acts between two different links", "name two")
         yield from _ends(key, driver.links, links, () if driver.kind == "angle" else pins)
         yield from _driver_joint(topology, driver, ids)
 
@@ -443,7 +445,7 @@ def _driver_joint(topology: Topology, driver: Driver, ids: Collection[str]) -> I
         return
     joint = topology.joint(driver.joint)
     if not set(driver.links) <= set(joint.links):
-        yield Problem(key, f"joint '{joint.id}' does not join {' and '.join(driver.links)}")
+        yield Problem(key, f"joint '{joint.id}' does not join {' and '.join(driver.links)}", "name its links")
     wanted = {"slide": "PS", "angle": "R"}.get(driver.kind, JOINT_KINDS)
     if joint.kind not in wanted:
         names = " or ".join(JOINT_KINDS[kind].name for kind in wanted)

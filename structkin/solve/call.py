@@ -208,7 +208,8 @@ def default_range(mechanism: Mechanism) -> tuple[float, float]:
         start, end = max(span[0] for span in spans), min(span[1] for span in spans)
         if end > start:
             return start, end
-        raise InputError([Problem("drivers", "the tables of the drivers have no common time range")], mechanism.title)
+        problem = Problem("drivers", "the tables of the drivers have no common time range", "let their times overlap")
+        raise InputError([problem], mechanism.title)
     if not laws:
         return 0.0, 0.0
     speeds = [law.speed if mechanism.drivers[id].kind == "angle" else None for id, law in laws.items()]

@@ -279,7 +279,9 @@ class Driving:
         Raises `InputError` where no driver has a law, or a law has no value at that time.
         """
         if not self._laws or not np.isfinite(self._by_laws(t)).all():
-            raise InputError([Problem("drivers", "no driver has a law that gives it a value then")], "studio")
+            raise InputError(
+                [Problem("drivers", "no driver has a law that gives it a value then", "choose another time")], "studio"
+            )
         poses, until = 0, time.perf_counter() + seconds
         while time.perf_counter() < until:
             now = self.time

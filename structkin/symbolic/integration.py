@@ -88,7 +88,10 @@ def simulate(
             raise InputError([Problem(f"sensors.{s.name}", f"{what} '{s.of[0]}'", hint) for s in strange], model.name)
         short = [law.span for law in system.laws if law is not None and law.span is not None]
         if any(not first <= 0.0 <= duration <= last for first, last in short):
-            raise InputError([Problem("duration", f"a table of a load ends before {duration:g} s")], model.name)
+            raise InputError(
+                [Problem("duration", f"a table of a load ends before {duration:g} s", "extend it, or end earlier")],
+                model.name,
+            )
         return _Run(system, np.linspace(0.0, duration, samples), rtol, integrator, progress).go()
 
 

@@ -191,7 +191,7 @@ def read_differences(
         _find_refused(found, number)
     if len(found.problems) == found.count and not all_may_fail:
         problems = [Problem(f"variant 0: {one.key}", one.message, one.hint) for one in found.problems[0]]
-        problems.append(Problem("variants", "none has valid values"))
+        problems.append(Problem("variants", "none has valid values", "the faults above are those of the first"))
         raise InputError(problems, mechanism.title)
     return found
 

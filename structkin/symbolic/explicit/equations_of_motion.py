@@ -380,7 +380,10 @@ def equations(
     check_loads(model, tree)
     coordinates = list(tree.coordinates)
     if not coordinates:
-        raise InputError([Problem("joints", "nothing can move: every body is fixed to the ground")], model.name)
+        raise InputError(
+            [Problem("joints", "nothing can move: every body is fixed to the ground", "add a joint that moves")],
+            model.name,
+        )
     symbols = Symbols(numbers)
     plane = plane_of(tree)
     geometry = Geometry(symbols, plane, size_of(tree))
@@ -508,7 +511,8 @@ def check_options(
             hint = f"joints: {', '.join(dict.fromkeys(joints))}"
             problems.append(Problem("independent", f"{', '.join(strange)}: no joint of the tree", hint))
         if both := [name for name in independent if name in ratios]:
-            problems.append(Problem("independent", f"{', '.join(both)}: depends on another joint by its ratio"))
+            message = f"{', '.join(both)}: depends on another joint by its ratio"
+            problems.append(Problem("independent", message, "leave it out here, or its ratio"))
     raise_problems(problems, source)
 
 

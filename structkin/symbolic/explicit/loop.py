@@ -77,7 +77,10 @@ class Loop:
 
     def _open(self) -> InputError:
         names = ", ".join(joint for joint, _ in self.v)
-        return InputError([Problem("loop", f"it cannot close: {names} reach no such pose")], self._name)
+        return InputError(
+            [Problem("loop", f"it cannot close: {names} reach no such pose", "start nearer to the drawn pose")],
+            self._name,
+        )
 
     def _split(self, u: Floats, v: Floats) -> tuple[Floats, Floats]:
         slopes = np.array(self._slopes(*u, *v), dtype=float)
