@@ -84,7 +84,7 @@ def behind_gaps(
     has_pose = np.isin(status, (Status.OK, Status.SINGULAR))
     has_pose[posed if posed is not None else []] = True
     latest = np.maximum.accumulate(np.where(has_pose, np.arange(len(status)), -1))
-    first = (status[kept[behind]] == Status.OK) & (latest[ends - 1] >= kept[behind - 1])
+    first = (status[kept[behind]] == Status.OK) & ((latest[ends - 1] >= kept[behind - 1]) | has_pose[ends])
     ends, behind = ends[first], behind[first]
     # A gap ends the motion, and what has not been followed proves nothing.
     proved = status[ends] == Status.OUT_OF_REACH

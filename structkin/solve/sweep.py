@@ -12,6 +12,7 @@ import numpy as np
 
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status, mark
+from structkin.solve.change_points.beside_gaps import begins_behind_a_pose
 from structkin.solve.change_points.between import Between
 from structkin.solve.change_points.kept import Kept
 from structkin.solve.change_points.mode_changes import ModeChanges
@@ -57,10 +58,22 @@ def _smooth_lanes(
     stations = np.arange(len(schedule))
     behind = [(index, stations > place, Status.UNCERTIFIED) for index, place in changes.doubts.items()]
     # Behind a gap a step has its mode, but the motion has ended before it.
-    behind += [(index, stations == np.ceil(place), Status.OUT_OF_REACH) for index, place in sorted(changes.gaps)]
+    behind += [
+        (index, stations == np.ceil(place), Status.OUT_OF_REACH)
+        for index, place in sorted(changes.gaps)
+        if _is_another_gap(Between(plan, schedule, changes, lanes.x[0]), lanes, index, place)
+    ]
     for index, where, outcome in behind:
         mark(lanes.status, lanes.group, where & (lanes.status == Status.OK), outcome, plan.steps[index].group)
     return lanes
+
+
+def _is_another_gap(between: Between, lanes: Lanes, index: int, place: float) -> bool:
+    """Return whether the gap of a step at a place, before a sound station, is none in which the station before lies."""
+    k = int(np.ceil(place))
+    if k == 0 or lanes.status[k] != Status.OK:
+        return False
+    return bool(np.isfinite(lanes.x[0][:, k - 1]).all()) or begins_behind_a_pose(between, index, place)
 
 
 def _sweep_with_changes(

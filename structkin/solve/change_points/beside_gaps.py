@@ -1,7 +1,8 @@
-"""Beside gaps: between the last station and a gap of an earlier group a later one may have a change point.
+"""Beside gaps: between the last station and a gap of an earlier group a later one may have a change point, or a gap.
 
 There a step has inputs at one end of the interval only, and nothing is searched. It need not be: mostly clearance tells
 that the modes cannot meet, at the stations or at places between them. Other intervals have to be divided by stations.
+Gaps of two groups between the same stations are one where they overlap, and two where there is a pose between them.
 """
 
 from __future__ import annotations
@@ -27,12 +28,15 @@ TO_A_GAP = 2.5
 RISE = 1.4
 #: An interval is divided into so many parts, and those that are open again, so often, if at most so many are open.
 PARTS, ROUNDS, MOST = 16, 4, 16
+#: The beginning of a gap is located in so many rounds, each of `PARTS` parts.
+LOCATED = 9
 
 
 def beside_gaps(between: Between, lanes: Lanes, *, near: bool = False) -> Flags:
-    """Return between which neighbours (n - 1,) an earlier group's gap begins or ends, and a step's modes may meet.
+    """Return between which neighbours (n - 1,) stations have to be added.
 
-    On one side of the end of a gap the step has no inputs; towards it these move like a root. `near` the gaps, where
+    There an earlier group's gap begins or ends, and a step's modes may meet; or there is a pose between two gaps. On
+    one side of the end of a gap the step has no inputs; towards it these move like a root. `near` the gaps, where
     intervals have been divided, the ratio of discriminants counts too: clearance says nothing of pins on one link.
     """
     plan, found = between.plan, np.zeros(max(len(lanes.status) - 1, 0), bool)
@@ -48,7 +52,30 @@ def beside_gaps(between: Between, lanes: Lanes, *, near: bool = False) -> Flags:
         inside = np.array([k for k in sorted(_gaps_before(between, index)) if not np.isnan(values[k + 1])], np.intp)
         for here, beyond in ((inside, inside - 1), (inside + 1, inside + 2)):
             found[inside[_meet(plan, index, lanes.x[0], values, here, beyond, near=near)]] = True
+        # Between two lanes in gaps of two groups there may be a pose.
+        begun = np.flatnonzero((values[1:] < -LIMIT) & ~(values[:-1] < -LIMIT) & lost[:-1])
+        found[[k for k in begun if begins_behind_a_pose(between, index, k + 1.0)]] = True
     return found
+
+
+def begins_behind_a_pose(between: Between, index: int, place: float) -> bool:
+    """Return whether the gap of a step at a place begins behind a pose, where the station before has none.
+
+    Otherwise it is one with the gap in which that station lies. General groups are closed from the station behind it.
+    """
+    plan, low, high = between.plan, float(np.ceil(place)) - 1.0, place
+    near = between.near.copy()
+    near[:, int(low)] = near[:, int(low) + 1]
+    between = replace(between, near=near)
+    charge(LOOK * LOCATED)
+    for _ in range(LOCATED):
+        places = np.linspace(low, high, PARTS + 1)
+        outside = np.flatnonzero(~(discriminant(plan, index, between.lanes(places[:-1], index)) < -LIMIT))
+        if not len(outside):
+            # The station before lies in the same gap.
+            return False
+        low, high = places[outside[-1]], places[outside[-1] + 1]
+    return bool(np.isfinite(between.lanes(np.array([low]), len(plan.steps)).x[0]).all())
 
 
 def _gaps_before(between: Between, index: int) -> set[int]:
