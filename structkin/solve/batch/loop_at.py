@@ -16,7 +16,7 @@ import numpy as np
 from structkin.numerical_tolerances import LIMIT
 from structkin.plan.status import Status
 from structkin.solve.batch.order import GUIDE, TRIAD, Way
-from structkin.solve.change_points.beside_gaps import RISE, TO_A_GAP
+from structkin.solve.change_points.beside_gaps import LOCATED, RISE, TO_A_GAP
 from structkin.solve.change_points.search import STEEP
 
 LOST = int(Status.OUT_OF_REACH)
@@ -282,20 +282,79 @@ def is_near(
     return not lacks(x, b, one, two, i, constants, apart)
 
 
-def carries_a_gap(x: Any, b: Any, i: Any, k: Any, s: Any, dyads: Any, counts: Any, terms: Any) -> bool:
-    """Return whether a station lies in the gap of what stands on a dyad."""
-    on = np.zeros(x.shape[2], np.bool_)
-    on[dyads[k, s, 0]] = True
-    for at in range(s + 1, counts[k]):
+def pose(
+    k: Any,
+    last: Any,
+    needed: Any,
+    angles: Any,
+    circle: Any,
+    near: Any,
+    discriminant: Any,
+    dyads: Any,
+    constants: Any,
+    terms: Any,
+    modes: Any,
+    points: Any,
+    motor: Any,
+) -> None:
+    """Solve what is needed of a linkage, up to a dyad whose discriminant stays, at other angles than the stations."""
+    b = zero(k)
+    for i in range(angles.size):
+        circle[0, 0, i], circle[0, 1, i] = cos(angles[i]), sin(angles[i])
+        circle[1, 0, i], circle[1, 1, i] = -circle[0, 1, i], circle[0, 0, i]
+    crank(circle, near, b, motor[k, 0], motor[k, 1], points[k])
+    for at in range(last + 1):
         q, one, two = dyads[k, at, 0], dyads[k, at, 1], dyads[k, at, 2]
+        if not needed[q]:
+            continue
         if BEYOND_BARS and two < GUIDE:
-            for t in range(one, one + GUIDE - two):
-                on[q] |= int(terms[k, t, 0]) >= 0 and on[int(terms[k, t, 0])]
-        else:
-            on[q] = on[one] or (two >= 0 and on[two])
-        if on[q] and isnan(x[0, b, q, 0, i]):
-            return True
-    return False
+            add_up(near, b, circle, q, one, GUIDE - two, terms[k], constants[k, at])
+            continue
+        dyad(near, b, one, two, q, discriminant, modes[k, at], constants[k, at])
+
+
+def begins_behind_a_pose(
+    k: Any,
+    s: Any,
+    start: Any,
+    place: Any,
+    dyads: Any,
+    counts: Any,
+    constants: Any,
+    terms: Any,
+    modes: Any,
+    points: Any,
+    motor: Any,
+    near: Any,
+) -> bool:
+    """Return whether a dyad's gap at a place begins behind a pose, where there is none at the start.
+
+    The rule is that of `change_points.beside_gaps`; `near` is as `search` has left it.
+    """
+    size, low, high, needed = PARTS + 1, start, place, np.ones(points.shape[1], np.bool_)
+    circle, angles, discriminant = np.zeros((3, 2, size)), np.empty(size), np.empty(size)
+    for _ in range(LOCATED):
+        for i in range(size):
+            angles[i] = low + i * ((high - low) / PARTS)
+        pose(k, s, needed, angles, circle, near, discriminant, dyads, constants, terms, modes, points, motor)
+        last = -1
+        for i in range(PARTS):
+            if not discriminant[i] < 0.0:
+                last = i
+        if last < 0:
+            return False
+        low, high = angles[last], angles[last + 1]
+    angles[:] = low
+    pose(k, counts[k] - 1, needed, angles, circle, near, discriminant, dyads, constants, terms, modes, points, motor)
+    return is_posed(near, zero(k), zero(k), k, dyads, counts)
+
+
+def is_posed(x: Any, b: Any, i: Any, k: Any, dyads: Any, counts: Any) -> bool:
+    """Return whether all joints of a linkage have places at a station."""
+    lost = 0
+    for s in range(counts[k]):
+        lost += isnan(x[0, b, dyads[k, s, 0], 0, i])
+    return lost == 0
 
 
 def search(
@@ -316,18 +375,20 @@ def search(
     near: Any,
     hull: Any,
     steep: Any,
-) -> int:
-    """Return what is between two angles: 0 no zero of a dyad's discriminant, 1 a gap, 2 what is not decided."""
+) -> tuple[int, float]:
+    """Return what is between two angles, and the last angle that is known to lie in a gap.
+
+    It is 0 for no zero of a dyad's discriminant, 1 for a gap, and 2 for what is not decided.
+    """
     size, joints = PARTS + 1, points.shape[1]
     waiting, flagged = np.empty((PARTS * PARTS * DEPTH, 3)), np.empty((PARTS, 3), np.int64)
     abrupt = np.zeros(PARTS, np.bool_)
     circle, angles, discriminant = np.zeros((3, 2, size)), np.empty(size), np.empty(size)
     waiting[0, 0], waiting[0, 1], waiting[0, 2] = start, end, 0.0
-    count, tried, found, b = 1, 0, 0, zero(s)
+    count, tried, found, b, begin, last = 1, 0, 0, zero(s), start, start
     for j in range(joints):
         if fixed[k, j]:
             near[0, 0, j, 0], near[0, 0, j, 1], near[1:, 0, j] = points[k, j, 0], points[k, j, 1], 0.0
-    pivot, pin = motor[k, 0], motor[k, 1]
     # Only what the dyad depends on is solved.
     needed = np.zeros(joints, np.bool_)
     needed[dyads[k, s, 0]] = True
@@ -336,7 +397,7 @@ def search(
         if not needed[dyads[k, at, 0]]:
             continue
         if TRIADS and one < 0:
-            return 2
+            return 2, last
         if BEYOND_BARS and two < GUIDE:
             for t in range(one, one + GUIDE - two):
                 joint = int(terms[k, t, 0])
@@ -351,28 +412,20 @@ def search(
         tried += 1
         start, step, level = waiting[count, 0], (waiting[count, 1] - waiting[count, 0]) / PARTS, waiting[count, 2]
         if level > DEPTH or tried > PARTS * DEPTH:
-            return 2
+            return 2, last
         for i in range(size):
             angles[i] = start + i * step
-            circle[0, 0, i], circle[0, 1, i] = cos(angles[i]), sin(angles[i])
-            circle[1, 0, i], circle[1, 1, i] = -circle[0, 1, i], circle[0, 0, i]
-        crank(circle, near, b, pivot, pin, points[k])
-        for at in range(s + 1):
-            q, one, two = dyads[k, at, 0], dyads[k, at, 1], dyads[k, at, 2]
-            if not needed[q]:
-                continue
-            if BEYOND_BARS and two < GUIDE:
-                add_up(near, b, circle, q, one, GUIDE - two, terms[k], constants[k, at])
-                continue
-            dyad(near, b, one, two, q, discriminant, modes[k, at], constants[k, at])
+        pose(k, s, needed, angles, circle, near, discriminant, dyads, constants, terms, modes, points, motor)
         one, two = dyads[k, s, 1], dyads[k, s, 2]
         for i in range(size):
             if discriminant[i] <= LIMIT:
                 if discriminant[i] >= -LIMIT or is_near(
                     near, b, one, two, i, constants[k, s], apart[k], discriminant, flat
                 ):
-                    return 2
+                    return 2, last
                 found = 1
+                if abs(angles[i] - begin) > abs(last - begin):
+                    last = angles[i]
         abrupt[:] = False
         flags = flag(discriminant, steep, abrupt, flagged, b, s)
         if flags:
@@ -388,7 +441,7 @@ def search(
             waiting[count, 0], waiting[count, 1] = angles[flagged[at, 1]], angles[flagged[at, 1] + 1]
             waiting[count, 2] = level
             count += 1
-    return found
+    return found, last
 
 
 def solve(
@@ -506,7 +559,7 @@ def solve(
                     if BEYOND_BARS and dyads[k, step, 2] < GUIDE:
                         step += 1
                         continue
-                    found = search(
+                    found, place = search(
                         k,
                         step,
                         angles[i],
@@ -526,13 +579,16 @@ def solve(
                         STEEP if step > s or is_behind or is_before else 0.0,
                     )
                     doubtful[b] = found == 2
-                    # Behind an earlier dyad's gap the motion has ended already.
-                    if found == 1 and step == s and status[b, i + 1] == 0 and not is_behind:
-                        # The gap of what stands on it, before, and this one may be one gap.
-                        doubtful[b] = has_triad or (
-                            status[b, i] != 0 and carries_a_gap(x, b, i, k, s, dyads, counts, terms)
-                        )
-                        status[b, i + 1], last = LOST, counts[k] - 1
+                    # The gap in which the station before lies, and this one may be one gap.
+                    if found == 1 and step == s and status[b, i + 1] == 0:
+                        is_another = is_posed(x, b, i, k, dyads, counts)
+                        doubtful[b] = has_triad and not is_another
+                        if not (is_another or has_triad):
+                            is_another = begins_behind_a_pose(
+                                k, s, angles[i], place, dyads, counts, constants, terms, modes, points, motor, near
+                            )
+                        if is_another:
+                            status[b, i + 1], last = LOST, counts[k] - 1
                     step += 1
                 if doubtful[b]:
                     break
