@@ -20,8 +20,9 @@ from structkin.solve.change_points.beside_gaps import LOCATED, RISE, TO_A_GAP
 from structkin.solve.change_points.search import STEEP
 
 LOST = int(Status.OUT_OF_REACH)
-#: An interval that clearance does not decide is divided into so many parts, and each part again, so often.
-PARTS, DEPTH = 8, 6
+#: An interval that clearance does not decide is divided into so many parts, and each part again, so often; and how many
+#: of them are divided at most. That takes milliseconds, and `solve` half a second.
+PARTS, DEPTH, DIVIDED = 8, 6, 1000
 #: Towards a gap the ends of a dyad move little beside its lengths where they move less than the root of this part.
 LITTLE = 0.25
 #: Whether there are guides and rigid links: dyads of a bar and a guide on the ground, which have `GUIDE` for the end of
@@ -381,7 +382,7 @@ def search(
     It is 0 for no zero of a dyad's discriminant, 1 for a gap, and 2 for what is not decided.
     """
     size, joints = PARTS + 1, points.shape[1]
-    waiting, flagged = np.empty((PARTS * PARTS * DEPTH, 3)), np.empty((PARTS, 3), np.int64)
+    waiting, flagged = np.empty((DIVIDED * PARTS, 3)), np.empty((PARTS, 3), np.int64)
     abrupt = np.zeros(PARTS, np.bool_)
     circle, angles, discriminant = np.zeros((3, 2, size)), np.empty(size), np.empty(size)
     waiting[0, 0], waiting[0, 1], waiting[0, 2] = start, end, 0.0
@@ -411,7 +412,7 @@ def search(
         count -= 1
         tried += 1
         start, step, level = waiting[count, 0], (waiting[count, 1] - waiting[count, 0]) / PARTS, waiting[count, 2]
-        if level > DEPTH or tried > PARTS * DEPTH:
+        if level > DEPTH or tried > DIVIDED:
             return 2, last
         for i in range(size):
             angles[i] = start + i * step

@@ -47,7 +47,7 @@ def beside_gaps(between: Between, lanes: Lanes, *, near: bool = False) -> Flags:
         ends = np.flatnonzero(gone[1:] != gone[:-1])
         ahead = gone[ends]
         meet = _meet(plan, index, lanes.x[0], values, ends + ahead, np.where(ahead, ends + 2, ends - 1), near=near)
-        found[_not_apart(between, index, ends[meet])] = True
+        found[_not_apart(between, index, ends[meet], ends[ahead])] = True
         # A gap between two lanes that have poses has two ends.
         inside = np.array([k for k in sorted(_gaps_before(between, index)) if not np.isnan(values[k + 1])], np.intp)
         for here, beyond in ((inside, inside - 1), (inside + 1, inside + 2)):
@@ -102,10 +102,11 @@ def _meet(plan: Plan, index: int, x: Floats, values: Floats, here: Indices, beyo
     return found
 
 
-def _not_apart(between: Between, index: int, k: Indices) -> Indices:
+def _not_apart(between: Between, index: int, k: Indices, lost: Indices) -> Indices:
     """Return the stations, of some (n,), behind which parts of the interval leave open whether modes meet before a gap.
 
-    Only closed forms have their poses at any place between stations.
+    So are those, if they are `lost` (m,), behind which the step has a gap of its own. Only closed forms have their
+    poses at any place between stations.
     """
     plan = between.plan
     on = (step for at, step in enumerate(plan.steps) if plan.behind[index] >> at & 1)
@@ -114,16 +115,22 @@ def _not_apart(between: Between, index: int, k: Indices) -> Indices:
     # General groups, on which the step does not depend, are not solved.
     closed = replace(between, near=np.full_like(between.near, np.nan))
     low = k.astype(np.float64)
-    high = low + 1.0
+    high, gaps = low + 1.0, list[float]()
     for _ in range(ROUNDS):
         if not 0 < len(low) <= MOST * len(k):
             break
-        low, high = _open_parts(closed, index, low, high)
-    return np.unique(low.astype(np.intp))
+        low, high, inside = _open_parts(closed, index, low, high)
+        gaps += inside[np.isin(inside.astype(np.intp), lost)].tolist()
+    last = {int(place): place for place in sorted(gaps)}
+    others = [station for station, place in last.items() if begins_behind_a_pose(between, index, place)]
+    return np.unique(np.append(low.astype(np.intp), np.array(others, np.intp)))
 
 
-def _open_parts(between: Between, index: int, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Return the parts of intervals (low, high) in which the modes of a step may meet: between their ends, or a gap."""
+def _open_parts(between: Between, index: int, low: Floats, high: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the parts of intervals (low, high) in which the modes of a step may meet: between their ends, or a gap.
+
+    And the places at which the step has a gap of its own.
+    """
     charge(LOOK * len(low))
     plan, last, n = between.plan, len(between.schedule) - 1, len(low)
     places = low + (high - low) * np.arange(-1, PARTS + 2)[:, None] / PARTS
@@ -142,4 +149,5 @@ def _open_parts(between: Between, index: int, low: Floats, high: Floats) -> tupl
     here, beyond = np.where(ahead, second[ends], first[ends]), np.where(ahead, second[ends] + n, first[ends] - n)
     beyond[((places < 0) | (places > last)).ravel()[beyond]] = -1
     meet[ends] |= _meet(plan, index, lanes.x[0], values, here, beyond, near=True)
-    return places.ravel()[first[meet]], places.ravel()[second[meet]]
+    inside = places.ravel()[first[values[first] < -LIMIT]]
+    return places.ravel()[first[meet]], places.ravel()[second[meet]], inside[inside > 0]
