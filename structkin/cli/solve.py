@@ -94,9 +94,8 @@ def solve(
         },
         lambda: show.summary_table(motion),
         [*(f"{name}: {one.words}" for name, one in swings.items()), *(_without_turn(motion, of) if plot else ())],
+        ok=bool(motion.ok.all()),
     )
-    if not motion.ok.all():
-        raise typer.Exit(1)
 
 
 def _without_turn(motion: Motion, names: list[str]) -> Iterator[str]:

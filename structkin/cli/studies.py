@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -13,7 +13,7 @@ from structkin.cli.options import Once
 from structkin.cli.outputs import check_folder, make_folder
 from structkin.cli.terminal import print_table, progress, say
 from structkin.errors import InputError, Problem
-from structkin.show.files import save_figure, table_file, table_writer
+from structkin.show.files import save_figure, write_table
 from structkin.studies import cartesian, pictures
 from structkin.studies import gait as walking
 from structkin.studies.baumgarte import step_rows, table_1_rows
@@ -27,6 +27,9 @@ from structkin.studies.synthetic_gait import synthetic_markers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from structkin.solve import Motion
+    from structkin.types import Floats
 
 studies = typer.Typer(help="Repeat studies from papers, with pictures.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -94,11 +97,8 @@ def gait(
     say(f"residual effort of the hip guides under the {under}: {left:.1e} N, N m")
     say(f"distance of markers from the mean of both half strides, which is used: {away}")
     if to is not None:
-        moments = walking.joint_moments(found.forces)
-        table = [("t [s]", *moments)]
-        table += [tuple(map(repr, row)) for row in np.column_stack((found.motion.t, *moments.values())).tolist()]
         drawn = {"gait": pictures.draw_gait(found), "gait_guides": draw_guides(measured, smooth, steps.period)}
-        write(to, drawn, {"gait_moments": table})
+        write(to, drawn, {"gait_moments": _course(found.motion, walking.joint_moments(found.forces))})
 
 
 def _measured(path: Path | None, unit: str, chain: tuple[str, ...] | None) -> Markers:
@@ -127,10 +127,12 @@ def _limb(smooth: Markers, chain: tuple[str, ...], mass: float | None, to: Path 
     if above:
         say(f"without {', '.join(above)}: nothing is found above the {chain[0]}")
     if to is not None:
-        moments = found.moments()
-        table = [("t [s]", *moments)]
-        table += [tuple(map(repr, row)) for row in np.column_stack((found.motion.t, *moments.values())).tolist()]
-        write(to, {"limb": draw_limb(found)}, {"limb_moments": table})
+        write(to, {"limb": draw_limb(found)}, {"limb_moments": _course(found.motion, found.moments())})
+
+
+def _course(motion: Motion, moments: Mapping[str, Floats]) -> list[Sequence[Any]]:
+    """Return a row of headings, and a row of time and moments for each sample."""
+    return [("t [s]", *moments), *np.column_stack((motion.t, *moments.values())).tolist()]
 
 
 @studies.command("gait-drift", cls=Once)
@@ -266,12 +268,11 @@ def small_steps(quick: Quick = False, to: Folder = None) -> None:
         write(to, drawn, {"small_steps_convergence": errors, "small_steps_jumps": costs})
 
 
-def write(folder: Path, drawn: Mapping[str, Figure], tables: Mapping[str, Sequence[Sequence[str]]]) -> None:
+def write(folder: Path, drawn: Mapping[str, Figure], tables: Mapping[str, Sequence[Sequence[Any]]]) -> None:
     """Write pictures as PNG and tables as CSV, and print their names."""
     make_folder(folder)
     for name, figure in drawn.items():
         save_figure(figure, folder / f"{name}.png")
     for name, rows in tables.items():
-        with table_file(folder / f"{name}.csv") as file:
-            table_writer(file).writerows(rows)
+        write_table(folder / f"{name}.csv", rows[0], rows[1:])
     say(*(f"written: {folder / name}.png" for name in drawn), *(f"written: {folder / name}.csv" for name in tables))
