@@ -20,7 +20,7 @@ from structkin.studies.baumgarte import step_rows, table_1_rows
 from structkin.studies.drift import draw_courses, draw_drift, drift, drift_rows
 from structkin.studies.gait import MARKERS
 from structkin.studies.guides import guides
-from structkin.studies.limb import ARM_MARKERS, TOPS, chain_from, chain_of, draw_limb, limb, limb_rows
+from structkin.studies.limb import ARM_MARKERS, TOPS, chain_from, chain_of, draw_limb, limb
 from structkin.studies.markers import Markers, low_pass, read_markers, strides
 from structkin.studies.pictures import draw_guides
 from structkin.studies.synthetic_gait import synthetic_markers
@@ -115,7 +115,7 @@ def _measured(path: Path | None, unit: str, chain: tuple[str, ...] | None) -> Ma
 def _limb(smooth: Markers, chain: tuple[str, ...], mass: float | None, to: Path | None) -> None:
     """Print and draw the moments of a leg or an arm alone."""
     found = limb(smooth, chain, walking.fit({**walking.BODY, **walking.ARM}, smooth, mass))
-    rows = limb_rows(found, mass or walking.MASS)
+    rows = walking.moment_rows(found.moments(), mass or walking.MASS)
     print_table(f"{chain[0]} to {chain[-1]} over {found.motion.t[-1]:.3f} s: moments, positive in extension", rows)
     if chain[-1] == MARKERS[-1]:
         say(
