@@ -322,8 +322,7 @@ def panel(ax: Axes, x: Floats, label: str, curves: Sequence[Curve]) -> list[Line
         [line] = ax.plot(x, values, color=colour, linewidth=1.5, linestyle=style, marker=marker, label=name)
         line.set_gid(f"curve:{name}:{label}")
         lines.append(line)
-    ax.set_ylabel(label, fontsize=NORMAL)
-    dress(ax)
+    dress(ax, y=label)
     shown = np.concatenate([values[np.isfinite(values)] for _, values, _ in curves] or [np.zeros(0)])
     if not len(shown):
         text = "unknown: no sample has a pose, or the drivers' rates were not given"

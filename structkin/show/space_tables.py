@@ -132,13 +132,11 @@ def plot_space(motion: Readings) -> Figure:
     for ax, ((part, unit), columns) in zip(axes, groups.items(), strict=False):
         for k, column in enumerate(columns):
             ax.plot(motion.t, column.values, color=group_colour(k), label=plain(column.quantity), **look)
-        ax.set_ylabel(f"{plain(part)} [{unit}]", fontsize=NORMAL)
+        dress(ax, y=f"{plain(part)} [{unit}]")
         ax.legend(fontsize=SMALL, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     for ax, (name, unit, values) in zip(axes[len(groups) :], extra, strict=True):
         ax.plot(motion.t, values, color=group_colour(7), **look)
-        ax.set_ylabel(f"{name} [{unit}]", fontsize=NORMAL)
-    for ax in axes:
-        dress(ax)
+        dress(ax, y=f"{name} [{unit}]")
     axes[-1].set_xlabel("t [s]", fontsize=NORMAL)
     figure.suptitle(plain(motion.model.name or "Model"), x=0.02, ha="left")
     figure.align_ylabels(axes)

@@ -164,18 +164,16 @@ def plot_tolerances(found: Tolerances) -> Figure:
         size, unit = _unit(found, spread)
         if len(spread.nominal) > 1:
             _bands(left, found, spread, size)
-            left.set_ylabel(plain(f"{spread.measure}\ndeviation [{unit}]"), fontsize=NORMAL)
+            dress(left, y=plain(f"{spread.measure}\ndeviation [{unit}]"))
         else:
             _bars(left, spread, size)
-            left.set_xlabel(plain(f"{spread.measure}: deviation [{unit}]"), fontsize=NORMAL)
+            dress(left, x=plain(f"{spread.measure}: deviation [{unit}]"))
         shares = np.nan_to_num(spread.shares[spread.widest])
         order = np.argsort(shares, kind="stable")
         right.barh(range(len(order)), 100 * shares[order], color=PALETTE[0], alpha=0.7)
         right.set_yticks(range(len(order)), [plain(spread.dimensions[j]) for j in order], fontsize=SMALL)
-        right.set_xlabel("% of the variance", fontsize=NORMAL)
         right.set_xlim(0, 100)
-        dress(left)
-        dress(right, "x")
+        dress(right, "x", x="% of the variance")
     return figure
 
 
