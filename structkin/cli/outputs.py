@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 import typer
 
 from structkin.cli.terminal import check_stdout, console, print_json, progress, say
-from structkin.errors import InputError, Problem, raise_problems
+from structkin.errors import InputError, Problem, problems_of, raise_problems
 from structkin.show.animation import animation_format
 from structkin.show.files import (
     check_table,
@@ -65,10 +65,7 @@ class Outputs:
                     problems.append(Problem(option, "'-' is stdout, which --json uses", "name a file"))
                 continue
             for check in (check_name, partial(check_target, key=option)):
-                try:
-                    check(path)
-                except InputError as error:
-                    problems += error.problems
+                problems += problems_of(check, path)
             if path.is_file() or not path.exists():
                 if path.resolve() in taken:
                     problems.append(Problem(option, f"would overwrite {taken[path.resolve()]}", "give another name"))
