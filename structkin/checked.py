@@ -265,14 +265,9 @@ class _Signature:
     def problems(self, args: tuple[Any, ...], given: Mapping[str, Any]) -> list[Problem]:
         """Return what is wrong with the arguments of a call; their number is for Python to check."""
         places = self.by_place if len(args) <= len(self.by_place) else chain(self.by_place, repeat(self.rest))
+        named = (((name, self.by_name.get(name, self.more)), value) for name, value in given.items())
         found = []
-        for (name, kind), value in zip(places, args, strict=False):
-            if type(value) not in kind.types and not kind.test(value):
-                found.append(_problem(name, kind, value))
-            elif kind.rows is not None:
-                found += _miscounted(name, value, kind.rows, args[0])
-        for name, value in given.items():
-            kind = self.by_name.get(name, self.more)
+        for (name, kind), value in chain(zip(places, args, strict=False), named):
             if type(value) not in kind.types and not kind.test(value):
                 found.append(_problem(name, kind, value))
             elif kind.rows is not None:

@@ -6,9 +6,11 @@ reached raises nothing: its sample gets a `structkin.Status`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ParamSpec
+
+P = ParamSpec("P")
 
 
 def printable(text: str) -> str:
@@ -77,6 +79,15 @@ def raise_problems(problems: Sequence[Problem], source: str = "", *, more: bool 
     """Raise one `InputError` that lists all problems, if there are any; see there for the other arguments."""
     if problems:
         raise InputError(problems, source, more=more)
+
+
+def problems_of(check: Callable[P, object], *args: P.args, **options: P.kwargs) -> Sequence[Problem]:
+    """Return the problems of the `InputError` that a call raises; none if it raises none."""
+    try:
+        check(*args, **options)
+    except InputError as error:
+        return error.problems
+    return ()
 
 
 class StructureError(InputError):

@@ -25,7 +25,7 @@ def sources() -> set[str]:
             inside = file.relative_to(folder)
             if (name == "structkin" and inside.parts[0] in {"groups", "examples"}) or "node_modules" in inside.parts:
                 continue
-            if file.suffix in {".py", ".toml", ".csv", ".typed"} or inside.parts[:-1] == ("web", "dist"):
+            if file.suffix in {".py", ".pyi", ".toml", ".csv", ".typed"} or inside.parts[:-1] == ("web", "dist"):
                 found.add(f"{name}/{inside.as_posix()}")
     return found | {"structkin/web/LICENSES.txt", "structkin/mechanism.schema.json"}
 

@@ -26,7 +26,7 @@ def draw_times(comparison: MethodComparison, family: str, over: str = "constrain
 
     A ring marks where one of the global methods overtakes another.
     """
-    from structkin.show.style import GROUND, NORMAL, PALETTE, SMALL, dress, new_figure
+    from structkin.show.style import GROUND, PALETTE, SMALL, dress, new_figure
 
     figure = new_figure(8.6, 5.2)
     axes = figure.add_subplot()
@@ -60,18 +60,17 @@ def draw_times(comparison: MethodComparison, family: str, over: str = "constrain
         label = "hollow: extrapolated\n(not solved to the end)"
         axes.plot([], [], linestyle="", marker="o", ms=4, mfc="white", mec=GROUND, label=label)
     axes.set(xscale="log", yscale="log")
-    axes.set_xlabel("constraints 2k + 2" if over == "constraints" else "dyads k", fontsize=NORMAL)
-    axes.set_ylabel("CPU time of the motion [s]", fontsize=NORMAL)
+    title = f"Scalable four-bar, {family}: {longest[0].samples:,} samples, one thread"
+    label = "constraints 2k + 2" if over == "constraints" else "dyads k"
+    dress(axes, title=title, x=label, y="CPU time of the motion [s]")
     _sizes(axes, sizes, TICKS if over == "constraints" else [tick // 2 - 1 for tick in TICKS])
-    axes.set_title(f"Scalable four-bar, {family}: {longest[0].samples:,} samples, one thread", fontsize=NORMAL)
-    dress(axes)
     figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper", fontsize=SMALL)
     return figure
 
 
 def draw_shares(comparison: MethodComparison, sizes: Sequence[int]) -> Figure:
     """Return the shares of the operations at some numbers of dyads as bars (Fig. 5)."""
-    from structkin.show.style import NORMAL, PALETTE, SMALL, dress, new_figure
+    from structkin.show.style import PALETTE, SMALL, dress, new_figure
 
     bars = [(method, size) for method, found in comparison.shares.items() for size in sizes if size in found]
     figure = new_figure(8.6, 1.6 + 0.36 * len(bars))
@@ -86,9 +85,7 @@ def draw_shares(comparison: MethodComparison, sizes: Sequence[int]) -> Figure:
     )
     axes.invert_yaxis()
     axes.set_xlim(0, 100)
-    axes.set_xlabel("share of the time [%]", fontsize=NORMAL)
-    axes.set_title("Where the time goes, by method and operation", fontsize=NORMAL)
-    dress(axes, "x")
+    dress(axes, "x", title="Where the time goes, by method and operation", x="share of the time [%]")
     figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=SMALL)
     return figure
 
@@ -108,11 +105,9 @@ def draw_shares_by_size(comparison: MethodComparison) -> Figure:
                 continue
             panel.plot([2 * size + 2 for size in sizes], parts, marker="o", ms=4, color=PALETTE[k], label=operation)
         panel.set(xscale="log", ylim=(0, 100))
-        panel.set_xlabel("constraints 2k + 2", fontsize=NORMAL)
-        panel.set_ylabel("share of the time [%]", fontsize=NORMAL)
         _sizes(panel, every)
-        panel.set_title(with_engine(method, "python", TITLES), fontsize=NORMAL)
-        dress(panel)
+        title = with_engine(method, "python", TITLES)
+        dress(panel, title=title, x="constraints 2k + 2", y="share of the time [%]")
     for panel in panels[len(comparison.shares) :]:
         panel.set_visible(False)
     for panel in panels:

@@ -32,8 +32,9 @@ def animate(
     seconds: Annotated[float | None, typer.Option(help="Playing time [s]; default: about real time.")] = None,
     speed: Annotated[float | None, typer.Option(help="Seconds of motion per second of playing time.")] = None,
     trace: Annotated[
-        list[str], typer.Option(help="A point whose path is drawn; may be repeated. Default: up to four of interest.")
-    ] = [],  # noqa: B006 - typer makes a new list for each call
+        list[str] | None,
+        typer.Option(help="A point whose path is drawn; may be repeated. Default: up to four of interest."),
+    ] = None,
     width: Annotated[int, typer.Option(help="Width of a frame [px].")] = 800,
     once: Annotated[bool, typer.Option("--once", help="Play once instead of repeating.")] = False,
     budget: Budget = USUAL,
@@ -41,7 +42,7 @@ def animate(
     """Write an animation of the motion, the links coloured by group."""
     is_page = output.suffix.lower() in SUFFIXES
     if is_page:
-        _check_page(fps=fps, seconds=seconds, speed=speed, trace=trace, width=width, once=once)
+        _check_page(fps=fps, seconds=seconds, speed=speed, trace=trace or None, width=width, once=once)
     else:
         animation_format(output, fps, SUFFIXES)
     if output.resolve() == file.resolve():
@@ -55,7 +56,7 @@ def animate(
             return mechanism.solve(samples, duration=duration, budget=budget_of(budget), progress=report)
 
     def filmed(motion: Motion) -> Animation:
-        return motion.animate(fps=fps, seconds=seconds, speed=speed, trace=trace, width=width, repeat=not once)
+        return motion.animate(fps=fps, seconds=seconds, speed=speed, trace=trace or (), width=width, repeat=not once)
 
     motion = moved(SMOOTH + 1)
     if is_page:

@@ -35,6 +35,5 @@ def assemblies(
         {"--plot": lambda: show.draw_assemblies(found)},
         lambda: found.to_dict(mechanism.units),
         lambda: show.assemblies_table(found),
+        ok=any(True for _ in found),
     )
-    if not any(True for _ in found):
-        raise typer.Exit(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from multiprocessing import get_context
@@ -40,8 +41,15 @@ SHORT = (1, 3, 10)
 SIZES = {"dyads": (10, 30, 100, 300, 1000), "chain": (2, 5, 10, 20, 40)}
 QUICK_SIZES = {"dyads": (10, 100), "chain": (2, 10)}
 
+
+def _writable(table: Path | None) -> Path | None:
+    """Return where a table goes, which is checked before the work begins."""
+    Outputs(None, {"--csv": table})
+    return table
+
+
 Quick = Annotated[bool, typer.Option("--quick", help="Use few settings and small mechanisms.")]
-Csv = Annotated[Path | None, typer.Option("--csv", help="Write CSV; - for stdout.", metavar="FILE")]
+Csv = Annotated[Path | None, typer.Option("--csv", help="Write CSV; - for stdout.", metavar="FILE", callback=_writable)]
 
 
 @bench.command(cls=Once)
@@ -52,7 +60,6 @@ def structure(
     table: Csv = None,
 ) -> None:
     """Decompose large mechanisms: a scalable four-bar and a random one of each size."""
-    Outputs(None, {"--csv": table})
     sizes = sorted({round(one) for one in links or (QUICK_LINKS if quick else LINKS)})
     if sizes[0] < 4:
         raise InputError([Problem("--links", f"{sizes[0]} links make no four-bar", "give 4 or more")], "bench")
@@ -62,14 +69,11 @@ def structure(
             # a new process for each, so that the peak memory is its own
             with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
                 found.append(pool.submit(decomposition.measure, family, size, seed).result())
-    if table != STDOUT:
-        print_table("Decomposition with certificate: CPU time [s]", decomposition.table_lines(found))
-        say(
-            f"{os.cpu_count() or 1} cores, one used. objects: the same through Topology, with names. "
-            "exponent: growth from the size above."
-        )
-    if table is not None:
-        write_rows(table, [asdict(one) for one in found])
+    note = (
+        f"{os.cpu_count() or 1} cores, one used. objects: the same through Topology, with names. "
+        "exponent: growth from the size above."
+    )
+    _deliver(found, table, "Decomposition with certificate: CPU time [s]", decomposition.table_lines(found), note)
 
 
 @bench.command(cls=Once)
@@ -80,7 +84,6 @@ def groups(
     table: Csv = None,
 ) -> None:
     """Measure groups solved by continuation: triads against dyads, larger groups against the cube of their size."""
-    Outputs(None, {"--csv": table})
     engines = tuple(engine or (("python", "compiled") if has_numba() else ("python",)))
     for name in engines:
         check_engine(name, "bench")
@@ -90,17 +93,14 @@ def groups(
             report(done / len(engines))
             sizes, many = (QUICK_PLATFORMS, QUICK_TURNS) if quick else (PLATFORMS, TURNS)
             found += costs(name, sizes, turns or many, () if quick else SHORT)
-    if table != STDOUT:
-        heads = ("group", "engine", "links", "groups", "samples", "ns/group", "dyads", "dyads/(links/2)^3")
-        lines = [
-            (*map(str, (one.kind, one.engine, one.links, one.groups, one.samples)),
-             f"{one.nanoseconds:.3g}", f"{one.dyads:.3g}", f"{one.against_cube:.2g}")
-            for one in found
-        ]  # fmt: skip
-        print_table("Position, velocity and acceleration of a group", [heads, *lines], left=2)
-        say(machine())
-    if table is not None:
-        write_rows(table, [{**asdict(one), "against_cube": one.against_cube} for one in found])
+    heads = ("group", "engine", "links", "groups", "samples", "ns/group", "dyads", "dyads/(links/2)^3")
+    lines = [
+        (*map(str, (one.kind, one.engine, one.links, one.groups, one.samples)),
+         f"{one.nanoseconds:.3g}", f"{one.dyads:.3g}", f"{one.against_cube:.2g}")
+        for one in found
+    ]  # fmt: skip
+    title = "Position, velocity and acceleration of a group"
+    _deliver(found, table, title, [heads, *lines], machine(), left=2, more=("against_cube",))
 
 
 @bench.command(cls=Once)
@@ -108,7 +108,6 @@ def linkages(quick: Quick = False, table: Csv = None) -> None:
     """Solve random linkages, all of different topologies: how many a second, with structure, rates and statuses."""
     from structkin.bench.linkages import measure
 
-    Outputs(None, {"--csv": table})
     kinds = ((False, 0.0), (True, 0.0), (True, 0.3))
     cases = [(joints, *kind) for kind in kinds for joints in ((5,) if quick else (5, 10, 20))]
     found = []
@@ -116,18 +115,14 @@ def linkages(quick: Quick = False, table: Csv = None) -> None:
         for done, (joints, turning, sliders) in enumerate(cases):
             report(done / len(cases))
             found.append(measure(joints, 50 if quick else 4000, turning=turning, sliders=sliders))
-    if table != STDOUT:
-        heads = ("joints", "turning", "guides", "linkages", "samples that close", "linkages/s", "ns a dyad and sample")
-        lines = [
-            (str(one.joints), "yes" if one.turning else "no", f"{one.sliders:.0%}", str(one.linkages),
-             f"{one.closed:.0%}", f"{one.a_second:,.0f}", f"{one.nanoseconds:.3g}")
-            for one in found
-        ]  # fmt: skip
-        print_table("Random linkages over 200 angles, position, velocity and acceleration", [heads, *lines])
-        say(machine())
-    if table is not None:
-        more = ("a_second", "nanoseconds")
-        write_rows(table, [asdict(one) | {name: getattr(one, name) for name in more} for one in found])
+    heads = ("joints", "turning", "guides", "linkages", "samples that close", "linkages/s", "ns a dyad and sample")
+    lines = [
+        (str(one.joints), "yes" if one.turning else "no", f"{one.sliders:.0%}", str(one.linkages),
+         f"{one.closed:.0%}", f"{one.a_second:,.0f}", f"{one.nanoseconds:.3g}")
+        for one in found
+    ]  # fmt: skip
+    title = "Random linkages over 200 angles, position, velocity and acceleration"
+    _deliver(found, table, title, [heads, *lines], machine(), more=("a_second", "nanoseconds"))
 
 
 @bench.command(cls=Once)
@@ -139,37 +134,27 @@ def variants(
     """Solve and measure variants of a six-bar: time for a group and pose, against that of one mechanism."""
     from structkin.bench.variants import measure
 
-    Outputs(None, {"--csv": table})
     with progress("measuring") as report:
         report(0.0)
         found = measure(count, workers)
-    if table != STDOUT:
-        heads = ("way", "variants", "poses", "CPU [s]", "ns a group and pose", "elapsed [s]")
-        lines = [
-            (one.way, f"{one.variants:,}", f"{one.poses:,}", f"{one.cpu:.3g}", f"{one.nanoseconds:.3g}",
-             f"{one.elapsed:.3g}")
-            for one in found
-        ]  # fmt: skip
-        print_table("Variants of a six-bar over 73 samples; processor times with those of workers", [heads, *lines])
-        say(machine())
-    if table is not None:
-        write_rows(table, [asdict(one) | {"nanoseconds": one.nanoseconds} for one in found])
+    heads = ("way", "variants", "poses", "CPU [s]", "ns a group and pose", "elapsed [s]")
+    lines = [
+        (one.way, f"{one.variants:,}", f"{one.poses:,}", f"{one.cpu:.3g}", f"{one.nanoseconds:.3g}",
+         f"{one.elapsed:.3g}")
+        for one in found
+    ]  # fmt: skip
+    title = "Variants of a six-bar over 73 samples; processor times with those of workers"
+    _deliver(found, table, title, [heads, *lines], machine(), more=("nanoseconds",))
 
 
 @bench.command(cls=Once)
 def formulations(quick: Quick = False, table: Csv = None) -> None:
     """Compare all formulations of dynamics on one four-bar: unknowns, cost of an evaluation, error and drift."""
-    Outputs(None, {"--csv": table})
     with progress("measuring") as report:
         found = sides.formulations(quick=quick, report=report)
-    if table != STDOUT:
-        print_table(f"A four-bar under gravity, {sides.duration(quick):g} s, tolerance 1e-9", sides.table_lines(found))
-        say(
-            "error, opening, drift: parts of the mechanism's size; drift: where nothing stabilises the closure",
-            machine(),
-        )
-    if table is not None:
-        write_rows(table, [asdict(one) for one in found])
+    title = f"A four-bar under gravity, {sides.duration(quick):g} s, tolerance 1e-9"
+    note = "error, opening, drift: parts of the mechanism's size; drift: where nothing stabilises the closure"
+    _deliver(found, table, title, sides.table_lines(found), note, machine())
 
 
 @bench.command(cls=Once)
@@ -210,28 +195,40 @@ def spatial(quick: Quick = False, table: Csv = None) -> None:
     """Measure small steps in space: body-steps a second of a chain and a net of 24 bodies, beside two bounds."""
     from structkin.bench import spatial
 
-    Outputs(None, {"--csv": table})
     check_engine("compiled", "bench")
     found = []
     with progress("measuring") as report:
         for done, model in enumerate((spatial.chain(), spatial.net())):
             report(done / 2)
             found.append(spatial.measure(model, spatial.WORK // 10 if quick else spatial.WORK))
+    heads = ("mechanism", "bodies", "joints", "body-steps/s", "ns each", "operations each", "of peak",
+             "bytes each", "of copying", "x real time at 1e-5 s")  # fmt: skip
+    lines = [
+        (one.case, str(one.bodies), str(one.joints), f"{one.pace:.3g}", f"{1e9 / one.pace:.0f}",
+         f"{one.flops:.0f}", f"{one.arithmetic:.0%}", f"{one.bytes:.0f}", f"{one.memory:.1%}",
+         f"{one.real_time:.2g}")
+        for one in found
+    ]  # fmt: skip
+    bounds = (
+        f"The bounds, measured now: {found[0].peak:.3g} operations/s in independent multiply-adds, "
+        f"{found[0].copied:.3g} bytes/s copied within the cache."
+    )
+    title, more = "Small steps on one core: processor time", ("pace", "arithmetic", "memory", "real_time")
+    _deliver(found, table, title, [heads, *lines], bounds, machine(), more=more)
+
+
+def _deliver(
+    found: Sequence[Any],
+    table: Path | None,
+    title: str,
+    lines: Sequence[Sequence[str]],
+    *notes: str,
+    left: int = 1,
+    more: Sequence[str] = (),
+) -> None:
+    """Print lines and notes, unless the CSV goes to stdout; write the fields, and `more`, of what was found as CSV."""
     if table != STDOUT:
-        heads = ("mechanism", "bodies", "joints", "body-steps/s", "ns each", "operations each", "of peak",
-                 "bytes each", "of copying", "x real time at 1e-5 s")  # fmt: skip
-        lines = [
-            (one.case, str(one.bodies), str(one.joints), f"{one.pace:.3g}", f"{1e9 / one.pace:.0f}",
-             f"{one.flops:.0f}", f"{one.arithmetic:.0%}", f"{one.bytes:.0f}", f"{one.memory:.1%}",
-             f"{one.real_time:.2g}")
-            for one in found
-        ]  # fmt: skip
-        print_table("Small steps on one core: processor time", [heads, *lines])
-        say(
-            f"The bounds, measured now: {found[0].peak:.3g} operations/s in independent multiply-adds, "
-            f"{found[0].copied:.3g} bytes/s copied within the cache.",
-            machine(),
-        )
+        print_table(title, lines, left)
+        say(*notes)
     if table is not None:
-        more = ("pace", "arithmetic", "memory", "real_time")
         write_rows(table, [asdict(one) | {name: getattr(one, name) for name in more} for one in found])

@@ -20,7 +20,7 @@ from structkin.bench.pictures import draw_shares, draw_shares_by_size, draw_time
 from structkin.cli.outputs import check_folder, make_folder
 from structkin.cli.terminal import progress, say
 from structkin.compiled import has_numba
-from structkin.errors import InputError, Problem, raise_problems
+from structkin.errors import InputError, Problem, problems_of, raise_problems
 from structkin.kernels.choice import check_engine
 from structkin.show.files import save_figure, whole_file
 
@@ -132,10 +132,7 @@ def _checked(
         if name == "auto":
             problems.append(Problem("--engine", "'auto' cannot be measured", "known: python, compiled"))
             continue
-        try:
-            check_engine(name)
-        except InputError as error:
-            problems += [Problem("--engine", problem.message, problem.hint) for problem in error.problems]
+        problems += [Problem("--engine", one.message, one.hint) for one in problems_of(check_engine, name)]
     problems += [
         Problem("--dyads", f"{size} dyads make no mechanism", "give 1 or more") for size in dyads or () if size < 1
     ]
@@ -143,10 +140,7 @@ def _checked(
         problems.append(Problem("--turns", f"{turns} is not a number of turns", "give 1 or more"))
     if patience is not None and not patience > 0:
         problems.append(Problem("--patience", f"{patience:g} s is not positive", "give more than 0"))
-    try:
-        check_folder(to)
-    except InputError as error:
-        problems += error.problems
+    problems += problems_of(check_folder, to)
     raise_problems(problems, "bench")
     job = QUICK if quick else FULL
     sizes = sorted(set(dyads)) if dyads else job.sizes

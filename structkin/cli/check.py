@@ -15,7 +15,7 @@ from structkin.cli.options import File
 from structkin.cli.terminal import say
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.load_table import beyond_tables
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, problems_of
 from structkin.joints.cam import Cam
 from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.prismatic import Prismatic
@@ -258,11 +258,8 @@ def _beside(mechanism: Mechanism, guide: Prismatic) -> dict[str, float]:
 
 def _odd_masses(mechanism: Mechanism) -> list[Problem]:
     """Return the masses without a centre: the motion needs none, but forces and simulations do."""
-    try:
-        mass_table(mechanism)
-    except InputError as error:
-        return [Problem(one.key, f"{one.message}, which forces and simulate need", one.hint) for one in error.problems]
-    return []
+    found = problems_of(mass_table, mechanism)
+    return [Problem(one.key, f"{one.message}, which forces and simulate need", one.hint) for one in found]
 
 
 def _beyond_tables(mechanism: Mechanism, motion: Motion | None) -> list[Problem]:

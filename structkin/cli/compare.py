@@ -10,7 +10,7 @@ import typer
 from structkin import show
 from structkin.cli.options import USUAL, Budget, Duration, File, Json, Samples, budget_of, opened
 from structkin.cli.outputs import Outputs
-from structkin.cli.terminal import console, print_json, progress
+from structkin.cli.terminal import progress
 from structkin.dynamics.call import FORMULATIONS
 from structkin.dynamics.formulations_compared import FormulationComparison
 from structkin.dynamics.multipliers.stabilisation import STABILISATIONS
@@ -81,9 +81,12 @@ def compare(
     outputs = Outputs(file, {}, {"--to": to}, as_json)
     if measured is not None:
         beside = mechanism.compare_measured(measured, columns=_titles(column), budget=budget_of(budget))
-        outputs.deliver({"--to": beside.plot}, beside.to_dict, lambda: show.measured_table(beside, str(file)))
-        if beside.missing:
-            raise typer.Exit(1)
+        outputs.deliver(
+            {"--to": beside.plot},
+            beside.to_dict,
+            lambda: show.measured_table(beside, str(file)),
+            ok=not beside.missing,
+        )
         return
     if column:
         raise InputError([Problem("--column", "chooses columns of measured data", "add --measured TABLE")], "command")
@@ -104,16 +107,15 @@ def compare(
             {"--to": lambda: show.plot_formulations(found)},
             found.to_dict,
             lambda: show.formulations_table(found, str(file)),
+            ok=found.ok,
         )
-        if not found.ok:
-            raise typer.Exit(1)
         return
-    if as_json:
-        print_json(found.to_dict())
-    else:
-        console().print(_table(found, found.title or str(file)))
-    if not found.agrees or found.abandoned or any(run.ok < found.samples for run in found.runs):
-        raise typer.Exit(1)
+    outputs.deliver(
+        {},
+        found.to_dict,
+        lambda: _table(found, found.title or str(file)),
+        ok=found.agrees and not found.abandoned and all(run.ok >= found.samples for run in found.runs),
+    )
 
 
 def _titles(given: list[str] | None) -> dict[str, str] | None:

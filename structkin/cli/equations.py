@@ -9,7 +9,7 @@ import typer
 
 from structkin.cli.options import File, opened
 from structkin.cli.terminal import check_stdout, progress, say
-from structkin.errors import InputError, Problem, raise_problems
+from structkin.errors import InputError, Problem, problems_of, raise_problems
 from structkin.model.file import SUFFIXES as FILES
 from structkin.model.file import load_data
 from structkin.multibody.model import SpatialModel
@@ -131,9 +131,6 @@ def _language(output: Path, chosen: list[str]) -> str:
     if suffix not in known:
         ends = " or ".join(known)
         problems.append(Problem("--output", f"'{output.name}' does not end in {ends}", "the suffix sets the language"))
-    try:
-        check_target(output, "--output")
-    except InputError as error:
-        problems += error.problems
+    problems += problems_of(check_target, output, "--output")
     raise_problems(problems, "output")
     return known[suffix]

@@ -54,6 +54,5 @@ def forces(
         lambda: show.forces_to_dict(found),
         lambda: show.forces_table(found),
         lines,
+        ok=bool(motion.ok.all()) and not found.locked.any(),
     )
-    if not motion.ok.all() or found.locked.any():
-        raise typer.Exit(1)

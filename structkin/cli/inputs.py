@@ -43,6 +43,5 @@ def inputs(
         lambda: {"title": mechanism.title, **ranking.to_dict()},
         lambda: show.inputs_table(ranking, title=title, most=None if all_ else MOST_LINES),
         [note] if special else [],
+        ok=special or any(choice.is_complete for choice in ranking),
     )
-    if not special and not any(choice.is_complete for choice in ranking):
-        raise typer.Exit(1)

@@ -70,9 +70,8 @@ def limits(
             *(item.report for item in traced),
             *(["--plot: there is nothing to draw"] if plot is not None and not drawn else []),
         ],
+        ok=not any(item.failure for item in found),
     )
-    if any(item.failure for item in found):
-        raise typer.Exit(1)
 
 
 def _checked(mechanism: Mechanism, moved: list[str], hold: list[str]) -> dict[str, float]:

@@ -61,9 +61,8 @@ def optimise(
         lambda: _data(best),
         lambda: _table(mechanism, best),
         [f"written: {to}"] if to is not None else [],
+        ok=best.met,
     )
-    if not best.met:
-        raise typer.Exit(1)
 
 
 def _table(mechanism: Mechanism, best: Optimum) -> Table:

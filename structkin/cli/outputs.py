@@ -10,19 +10,19 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
+
+import typer
 
 from structkin.cli.terminal import check_stdout, console, print_json, progress, say
-from structkin.errors import InputError, Problem, raise_problems
+from structkin.errors import InputError, Problem, problems_of, raise_problems
 from structkin.show.animation import animation_format
 from structkin.show.files import (
     check_table,
     check_target,
-    heading,
     picture_format,
     save_figure,
-    table_file,
-    table_writer,
+    write_table,
 )
 
 if TYPE_CHECKING:
@@ -65,10 +65,7 @@ class Outputs:
                     problems.append(Problem(option, "'-' is stdout, which --json uses", "name a file"))
                 continue
             for check in (check_name, partial(check_target, key=option)):
-                try:
-                    check(path)
-                except InputError as error:
-                    problems += error.problems
+                problems += problems_of(check, path)
             if path.is_file() or not path.exists():
                 if path.resolve() in taken:
                     problems.append(Problem(option, f"would overwrite {taken[path.resolve()]}", "give another name"))
@@ -84,11 +81,13 @@ class Outputs:
         data: Callable[[], dict[str, Any]],
         table: Callable[[], Table | str],
         lines: Iterable[str] = (),
+        *,
+        ok: bool = True,
     ) -> None:
         """Write the requested files, then print the data, or the table or sentence, some lines and the names of files.
 
         The maker of a picture or an animation returns it; the maker of a table writes to the path or open file it is
-        given.
+        given. A result that is not `ok` then ends the command with exit code 1.
         """
         written = []
         for option, make in makers.items():
@@ -110,16 +109,13 @@ class Outputs:
         elif STDOUT not in self.tables.values():
             console().print(table())
             say(*lines, *(f"written: {path}" for path in written))
+        if not ok:
+            raise typer.Exit(1)
 
 
-def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+def write_rows(path: Path | IO[str], rows: Sequence[Mapping[str, Any]]) -> None:
     """Write rows with the same keys as CSV, to stdout for "-"; `InputError` if they cannot be written."""
-    if path == STDOUT:
-        check_stdout("--csv")
-    with table_file(sys.stdout if path == STDOUT else path) as file:
-        writer = table_writer(file)
-        writer.writerow(map(heading, rows[0]))
-        writer.writerows(row.values() for row in rows)
+    write_table(sys.stdout if path == STDOUT else path, rows[0], (row.values() for row in rows))
 
 
 def check_folder(folder: Path | None) -> Path | None:

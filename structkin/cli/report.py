@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +11,7 @@ import typer
 
 from structkin.cli.options import USUAL, Budget, Duration, File, Samples, budget_of, opened, seconds
 from structkin.cli.terminal import progress, say
-from structkin.errors import InputError, Problem, raise_problems
+from structkin.errors import InputError, Problem, problems_of, raise_problems
 from structkin.report import SECTIONS, check_call
 from structkin.report.worksheet import HARDEST
 from structkin.show.files import check_target
@@ -57,21 +56,14 @@ def report(
     """Write a page with the mechanism and its motion that opens in any browser."""
     mechanism = opened(file)
     target = output or Path(f"{file.stem}.html")
-    problems = []
+    problems: list[Problem] = []
     if free and simulate is None:
         problems.append(Problem("--free", "belongs to a simulation", "add --simulate SECONDS"))
     if duration is not None and simulate is not None:
         problems.append(Problem("--duration", "a simulation ends at --simulate", "leave it out"))
     at: float | None = None
-    checks: list[Callable[[], object]] = [
-        lambda: check_call(mechanism, target, None, without or (), samples),
-        lambda: check_target(target),
-    ]
-    for check in checks:
-        try:
-            check()
-        except InputError as error:
-            problems += [one for one in error.problems if one not in problems]
+    problems += problems_of(check_call, mechanism, target, None, without or (), samples)
+    problems += [one for one in problems_of(check_target, target) if one not in problems]
     if worksheet is not None and worksheet != HARDEST:
         try:
             at = seconds("--worksheet")(worksheet)

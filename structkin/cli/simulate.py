@@ -83,6 +83,5 @@ def simulate(
         },
         lambda: show.simulation_to_dict(result),
         lambda: show.simulation_table(result),
+        ok=not result.stopped,
     )
-    if result.stopped:
-        raise typer.Exit(1)

@@ -45,19 +45,19 @@ def solve(
     csv: MotionTable = None,
     plot: MotionPlot = None,
     of: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             help="A point or link for --plot, a point for --schematic, instead of those of interest; may be repeated.",
             metavar="NAME",
         ),
-    ] = [],  # noqa: B006 - typer makes a new list for each call
+    ] = None,
     kl: Annotated[
         bool, typer.Option("--kl", help="Add the velocity coefficients K and their derivatives L to the outputs.")
     ] = False,
     time_ratio: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(help="Print the time ratio of an oscillating link or slider; may be repeated.", metavar="NAME"),
-    ] = [],  # noqa: B006 - typer makes a new list for each call
+    ] = None,
     schematic: Annotated[
         Path | None, typer.Option(help="Draw the mechanism and the paths of up to four points.", metavar="PICTURE")
     ] = None,
@@ -65,7 +65,7 @@ def solve(
     as_json: Json = False,
 ) -> None:
     """Solve position, velocity and acceleration; numbers are in the file's units."""
-    mechanism = opened(file)
+    mechanism, of = opened(file), of or []
     for option, unused, needs in (
         ("--of", bool(of) and plot is None and schematic is None, "--plot or --schematic"),
         ("--kl", kl and not (csv or plot or as_json), "--csv, --plot or --json"),
@@ -79,7 +79,7 @@ def solve(
             samples, duration=duration, method=method, coordinates=coordinates, engine=engine,
             budget=budget_of(budget), progress=report,
         )  # fmt: skip
-    swings = {name: motion.swing(name) for name in time_ratio}
+    swings = {name: motion.swing(name) for name in time_ratio or ()}
     outputs.deliver(
         {
             "--csv": lambda target: show.write_csv(motion, target, kl=kl),
@@ -94,9 +94,8 @@ def solve(
         },
         lambda: show.summary_table(motion),
         [*(f"{name}: {one.words}" for name, one in swings.items()), *(_without_turn(motion, of) if plot else ())],
+        ok=bool(motion.ok.all()),
     )
-    if not motion.ok.all():
-        raise typer.Exit(1)
 
 
 def _without_turn(motion: Motion, names: list[str]) -> Iterator[str]:

@@ -59,6 +59,5 @@ def structure(
         lambda: {**found.to_dict(), "topology": document(found.topology)},
         lambda: show.groups_table(found),
         [found.explain()],
+        ok=determines_all(found),
     )
-    if not determines_all(found):
-        raise typer.Exit(1)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -13,14 +13,14 @@ from structkin.cli.options import Once
 from structkin.cli.outputs import check_folder, make_folder
 from structkin.cli.terminal import print_table, progress, say
 from structkin.errors import InputError, Problem
-from structkin.show.files import save_figure, table_file, table_writer
+from structkin.show.files import save_figure, write_table
 from structkin.studies import cartesian, pictures
 from structkin.studies import gait as walking
 from structkin.studies.baumgarte import step_rows, table_1_rows
 from structkin.studies.drift import draw_courses, draw_drift, drift, drift_rows
 from structkin.studies.gait import MARKERS
 from structkin.studies.guides import guides
-from structkin.studies.limb import ARM_MARKERS, TOPS, chain_from, chain_of, draw_limb, limb, limb_rows
+from structkin.studies.limb import ARM_MARKERS, TOPS, chain_from, chain_of, draw_limb, limb
 from structkin.studies.markers import Markers, low_pass, read_markers, strides
 from structkin.studies.pictures import draw_guides
 from structkin.studies.synthetic_gait import synthetic_markers
@@ -28,8 +28,14 @@ from structkin.studies.synthetic_gait import synthetic_markers
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from structkin.solve import Motion
+    from structkin.types import Floats
+
 studies = typer.Typer(help="Repeat studies from papers, with pictures.", no_args_is_help=True, rich_markup_mode=None)
 
+#: Tables by the name of their file: title, rows with the headings first, and how many columns hold words if not one.
+Rows = Sequence[Sequence[Any]]
+Tables = Mapping[str, tuple[str, Rows] | tuple[str, Rows, int]]
 Quick = Annotated[bool, typer.Option("--quick", help="Use few gains and steps.")]
 Folder = Annotated[Path | None, typer.Option(help="Write CSV and pictures.", metavar="FOLDER", callback=check_folder)]
 Record = Annotated[
@@ -43,16 +49,16 @@ Cutoff = Annotated[float, typer.Option(help="Cut-off frequency of the low-pass f
 @studies.command(cls=Once)
 def baumgarte(to: Folder = None) -> None:
     """Show how Baumgarte's gains damp constraint errors, with the stability regions of the integrators."""
-    rows, steps = table_1_rows(), step_rows()
-    print_table("Euler's method at h = 0.001 s (Flores & Lankarani, Tab. 1)", rows)
-    print_table("Largest step at which a constraint error decays", steps)
-    if to is not None:
-        drawn = {
-            "baumgarte_response": pictures.draw_responses(),
-            "baumgarte_mapping": pictures.draw_mapping(),
-            "baumgarte_stability": pictures.draw_stability(),
-        }
-        write(to, drawn, {"baumgarte_table_1": rows, "baumgarte_steps": steps})
+    tables: Tables = {
+        "baumgarte_table_1": ("Euler's method at h = 0.001 s (Flores & Lankarani, Tab. 1)", table_1_rows()),
+        "baumgarte_steps": ("Largest step at which a constraint error decays", step_rows()),
+    }
+    drawn = {
+        "baumgarte_response": pictures.draw_responses,
+        "baumgarte_mapping": pictures.draw_mapping,
+        "baumgarte_stability": pictures.draw_stability,
+    }
+    deliver(to, tables, drawn)
 
 
 @studies.command(cls=Once)
@@ -93,12 +99,11 @@ def gait(
     under = "ground force" if smooth.force is None else "measured ground force"
     say(f"residual effort of the hip guides under the {under}: {left:.1e} N, N m")
     say(f"distance of markers from the mean of both half strides, which is used: {away}")
-    if to is not None:
-        moments = walking.joint_moments(found.forces)
-        table = [("t [s]", *moments)]
-        table += [tuple(map(repr, row)) for row in np.column_stack((found.motion.t, *moments.values())).tolist()]
-        drawn = {"gait": pictures.draw_gait(found), "gait_guides": draw_guides(measured, smooth, steps.period)}
-        write(to, drawn, {"gait_moments": table})
+    drawn = {
+        "gait": lambda: pictures.draw_gait(found),
+        "gait_guides": lambda: draw_guides(measured, smooth, steps.period),
+    }
+    deliver(to, {"gait_moments": ("", _course(found.motion, walking.joint_moments(found.forces)))}, drawn)
 
 
 def _measured(path: Path | None, unit: str, chain: tuple[str, ...] | None) -> Markers:
@@ -115,7 +120,7 @@ def _measured(path: Path | None, unit: str, chain: tuple[str, ...] | None) -> Ma
 def _limb(smooth: Markers, chain: tuple[str, ...], mass: float | None, to: Path | None) -> None:
     """Print and draw the moments of a leg or an arm alone."""
     found = limb(smooth, chain, walking.fit({**walking.BODY, **walking.ARM}, smooth, mass))
-    rows = limb_rows(found, mass or walking.MASS)
+    rows = walking.moment_rows(found.moments(), mass or walking.MASS)
     print_table(f"{chain[0]} to {chain[-1]} over {found.motion.t[-1]:.3f} s: moments, positive in extension", rows)
     if chain[-1] == MARKERS[-1]:
         say(
@@ -126,11 +131,12 @@ def _limb(smooth: Markers, chain: tuple[str, ...], mass: float | None, to: Path 
     above = [name for name in MARKERS[: -len(chain)] if chain[-1] == MARKERS[-1]]
     if above:
         say(f"without {', '.join(above)}: nothing is found above the {chain[0]}")
-    if to is not None:
-        moments = found.moments()
-        table = [("t [s]", *moments)]
-        table += [tuple(map(repr, row)) for row in np.column_stack((found.motion.t, *moments.values())).tolist()]
-        write(to, {"limb": draw_limb(found)}, {"limb_moments": table})
+    deliver(to, {"limb_moments": ("", _course(found.motion, found.moments()))}, {"limb": lambda: draw_limb(found)})
+
+
+def _course(motion: Motion, moments: Mapping[str, Floats]) -> list[Sequence[Any]]:
+    """Return a row of headings, and a row of time and moments for each sample."""
+    return [("t [s]", *moments), *np.column_stack((motion.t, *moments.values())).tolist()]
 
 
 @studies.command("gait-drift", cls=Once)
@@ -155,11 +161,12 @@ def gait_drift(
             runs.append(drift(person, list(data), gain, step=step, misses=starts[title]))
             report(len(runs) / len(wanted))
     found = {title: [run for run, (of, _) in zip(runs, wanted, strict=True) if of == title] for title in starts}
-    rows = drift_rows(found)
-    print_table(f"A stride by RK4 at {1e3 * step:g} ms, reference-point coordinates", rows)
-    if to is not None:
-        drawn = {"gait_courses": draw_courses(found, smooth.t - smooth.t[0], data), "gait_drift": draw_drift(found)}
-        write(to, drawn, {"gait_drift": rows})
+    title = f"A stride by RK4 at {1e3 * step:g} ms, reference-point coordinates"
+    drawn = {
+        "gait_courses": lambda: draw_courses(found, smooth.t - smooth.t[0], data),
+        "gait_drift": lambda: draw_drift(found),
+    }
+    deliver(to, {"gait_drift": (title, drift_rows(found))}, drawn)
 
 
 @studies.command(cls=Once)
@@ -170,20 +177,13 @@ def pendulum(quick: Quick = False, to: Folder = None) -> None:
         found = cartesian.trials(case, gains[::10] if quick else gains, progress=report)
         took = {gain: cartesian.work(case, gain, 1 if quick else 10) for gain in (0.0, 50.0)}
     agreement = cartesian.pendulum_agreement(found[0].gain)
-    tables = {
-        "cartesian_pendulum": cartesian.trial_rows(found),
-        "cartesian_pendulum_agreement": cartesian.agreement_rows(agreement),
-        "cartesian_pendulum_work": cartesian.work_rows(case, took),
+    compared = f"Gain {found[0].gain:g} against the published data"
+    tables: Tables = {
+        "cartesian_pendulum": ("Pendulum, ten seconds by LSODA", cartesian.trial_rows(found)),
+        "cartesian_pendulum_agreement": (compared, cartesian.agreement_rows(agreement)),
+        "cartesian_pendulum_work": ("Computing time, against Tab. 3", cartesian.work_rows(case, took)),
     }
-    titles = (
-        "Pendulum, ten seconds by LSODA",
-        f"Gain {found[0].gain:g} against the published data",
-        "Computing time, against Tab. 3",
-    )
-    for title, rows in zip(titles, tables.values(), strict=True):
-        print_table(title, rows)
-    if to is not None:
-        write(to, {"cartesian_pendulum": pictures.draw_pendulum(found, agreement)}, tables)
+    deliver(to, tables, {"cartesian_pendulum": lambda: pictures.draw_pendulum(found, agreement)})
 
 
 @studies.command("slider-crank", cls=Once)
@@ -199,29 +199,20 @@ def slider_crank(quick: Quick = False, to: Folder = None) -> None:
     by_tolerance = [one for one in found if one.gain in extent.near] + beside
     best = next(one for one in found if one.gain == 50)
     agreed = cartesian.agreement(best.simulation.position(case.point), case.path(best.simulation.t))
-    tables = {
-        "cartesian_slider_crank": cartesian.trial_rows(found),
-        "cartesian_tolerances": cartesian.trial_rows(by_tolerance),
-        "cartesian_slider_crank_agreement": cartesian.agreement_rows(agreed),
-        "cartesian_slider_crank_work": cartesian.work_rows(case, took),
-        "cartesian_map": cartesian.trial_rows(by_step),
+    elbow = "The elbow with gain 50 against our own reference (no published data)"
+    tables: Tables = {
+        "cartesian_slider_crank": ("Slider-crank with equal rods, ten seconds by LSODA", cartesian.trial_rows(found)),
+        "cartesian_tolerances": ("Near the threshold, at other tolerances", cartesian.trial_rows(by_tolerance)),
+        "cartesian_slider_crank_agreement": (elbow, cartesian.agreement_rows(agreed)),
+        "cartesian_slider_crank_work": ("Computing time, against Tab. 5", cartesian.work_rows(case, took)),
+        "cartesian_map": ("The same by RK4 at fixed steps", cartesian.trial_rows(by_step)),
     }
-    titles = (
-        "Slider-crank with equal rods, ten seconds by LSODA",
-        "Near the threshold, at other tolerances",
-        "The elbow with gain 50 against our own reference (no published data)",
-        "Computing time, against Tab. 5",
-        "The same by RK4 at fixed steps",
-    )
-    for title, rows in zip(titles, tables.values(), strict=True):
-        print_table(title, rows)
-    if to is not None:
-        drawn = {
-            "cartesian_slider_crank": pictures.draw_slider_crank(case, found, agreed),
-            "cartesian_tolerances": pictures.draw_map(by_tolerance, "tolerance"),
-            "cartesian_map": pictures.draw_map(by_step, "step"),
-        }
-        write(to, drawn, tables)
+    drawn = {
+        "cartesian_slider_crank": lambda: pictures.draw_slider_crank(case, found, agreed),
+        "cartesian_tolerances": lambda: pictures.draw_map(by_tolerance, "tolerance"),
+        "cartesian_map": lambda: pictures.draw_map(by_step, "step"),
+    }
+    deliver(to, tables, drawn)
 
 
 @studies.command(cls=Once)
@@ -229,10 +220,8 @@ def newton(quick: Quick = False, to: Folder = None) -> None:
     """Show where the Newton-Raphson method converges and where it fails: on functions, and on three mechanisms."""
     from structkin.studies.newton import draw_newton, newton_rows
 
-    rows = newton_rows()
-    print_table("The Newton-Raphson method (Flores & Lankarani, Figs. 40, 42, 44, 45)", rows)
-    if to is not None:
-        write(to, {"newton": draw_newton(9 if quick else 33)}, {"newton": rows})
+    title = "The Newton-Raphson method (Flores & Lankarani, Figs. 40, 42, 44, 45)"
+    deliver(to, {"newton": (title, newton_rows())}, {"newton": lambda: draw_newton(9 if quick else 33)})
 
 
 @studies.command("small-steps", cls=Once)
@@ -256,22 +245,27 @@ def small_steps(quick: Quick = False, to: Folder = None) -> None:
     heads = ("jump", "method", "step [s] or tolerance", "evaluations", "error [rad]")
     costs = [heads, *((one.jump, one.method, f"{one.setting:g}", str(one.evaluations), f"{one.error:.3g}")
                       for one in met)]  # fmt: skip
-    print_table("Small steps beside the reduced equations, errors in parts of the path", errors)
-    print_table("A pendulum with a jump: the error after one second", costs, left=2)
-    if to is not None:
-        drawn = {
-            "small_steps_convergence": pictures.draw_convergence(found),
-            "small_steps_jumps": pictures.draw_jumps(met),
-        }
-        write(to, drawn, {"small_steps_convergence": errors, "small_steps_jumps": costs})
+    tables: Tables = {
+        "small_steps_convergence": ("Small steps beside the reduced equations, errors in parts of the path", errors),
+        "small_steps_jumps": ("A pendulum with a jump: the error after one second", costs, 2),
+    }
+    drawn = {
+        "small_steps_convergence": lambda: pictures.draw_convergence(found),
+        "small_steps_jumps": lambda: pictures.draw_jumps(met),
+    }
+    deliver(to, tables, drawn)
 
 
-def write(folder: Path, drawn: Mapping[str, Figure], tables: Mapping[str, Sequence[Sequence[str]]]) -> None:
-    """Write pictures as PNG and tables as CSV, and print their names."""
+def deliver(folder: Path | None, tables: Tables, drawn: Mapping[str, Callable[[], Figure]]) -> None:
+    """Print the tables that have a title; write pictures as PNG and tables as CSV, and print their names."""
+    for table in tables.values():
+        if table[0]:
+            print_table(*table)
+    if folder is None:
+        return
     make_folder(folder)
-    for name, figure in drawn.items():
-        save_figure(figure, folder / f"{name}.png")
-    for name, rows in tables.items():
-        with table_file(folder / f"{name}.csv") as file:
-            table_writer(file).writerows(rows)
+    for name, draw in drawn.items():
+        save_figure(draw(), folder / f"{name}.png")
+    for name, (_, rows, *_) in tables.items():
+        write_table(folder / f"{name}.csv", rows[0], rows[1:])
     say(*(f"written: {folder / name}.png" for name in drawn), *(f"written: {folder / name}.csv" for name in tables))

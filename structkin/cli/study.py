@@ -11,7 +11,7 @@ import typer
 
 from structkin import show
 from structkin.cli.options import USUAL, Budget, Json, budget_of
-from structkin.cli.outputs import STDOUT, Outputs, write_rows
+from structkin.cli.outputs import Outputs, write_rows
 from structkin.cli.terminal import progress
 from structkin.errors import InputError, Problem
 from structkin.show.study_figure import study_columns
@@ -76,7 +76,7 @@ def study(
     chosen = result.best(found.best, found.count, largest=found.largest).tolist() if found.best else []
     outputs.deliver(
         {
-            "--csv": lambda _: write_rows(csv or STDOUT, _rows(result)),
+            "--csv": lambda target: write_rows(target, _rows(result)),
             "--plot": lambda: show.plot_study(result),
             "--best": lambda: show.draw_variants(result, chosen, [result.motion(k) for k in chosen], found.best),
         },

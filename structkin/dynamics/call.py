@@ -13,11 +13,11 @@ from structkin.dynamics.integrators.methods import ADAPTIVE, FIXED
 from structkin.dynamics.multipliers.stabilisation import Stabilisation, check_stabilisation
 from structkin.dynamics.start import free_problems
 from structkin.dynamics.user_loads import UserLoad, functions_of
-from structkin.errors import InputError, Problem
+from structkin.errors import Problem, problems_of, raise_problems
 from structkin.kernels.choice import check_engine
 from structkin.model.arguments import is_number
 from structkin.model.mechanism import Mechanism
-from structkin.model.topology import suggest
+from structkin.model.topology import check_names
 from structkin.numerical_tolerances import LAST_DIGIT, WHOLE
 from structkin.types import Floats
 
@@ -58,21 +58,13 @@ def check_call(
     options: dict[str, Any],
 ) -> tuple[Floats, Stabilisation | None, tuple[UserLoad, ...]]:
     """Return the output times (n,), the stabilisation and the loads; `InputError` lists every problem."""
-    problems: list[Problem] = []
-    try:
-        check_engine(engine)
-    except InputError as error:
-        problems += error.problems
-    else:
-        for name in (formulation, options["stabilisation"]):
-            if engine == "compiled" and name in UNCOMPILED:
-                problems.append(Problem("engine", f"'{name}' has no compiled form", "leave it out"))
-    if formulation not in FORMULATIONS:
-        problems.append(Problem("formulation", f"'{formulation}' is unknown", suggest(str(formulation), FORMULATIONS)))
-    if integrator not in (*FIXED, *ADAPTIVE):
-        hint = suggest(str(integrator), [*ADAPTIVE, *FIXED])
-        problems.append(Problem("integrator", f"'{integrator}' is unknown", hint))
-    elif integrator in FIXED and step is None:
+    problems = [*problems_of(check_engine, engine)]
+    for name in () if problems else (formulation, options["stabilisation"]):
+        if engine == "compiled" and name in UNCOMPILED:
+            problems.append(Problem("engine", f"'{name}' has no compiled form", "leave it out"))
+    problems += check_names("formulation", [formulation], FORMULATIONS)
+    problems += check_names("integrator", [integrator], [*ADAPTIVE, *FIXED])
+    if integrator in FIXED and step is None:
         problems.append(Problem("step", f"{integrator} needs a fixed step, and none is given", "such as step=1e-3"))
     elif integrator in ADAPTIVE and step is not None:
         problems.append(Problem("step", f"{integrator} chooses its own steps", "give rtol and atol instead"))
@@ -98,8 +90,7 @@ def check_call(
     problems += free_problems(mechanism, free, float(times[0]) if len(problems) == before else None)
     users = functions_of(loads, problems)
     problems += pressed(mechanism)
-    if problems:
-        raise InputError(problems, mechanism.title or "simulate")
+    raise_problems(problems, mechanism.title or "simulate")
     return times, stabiliser, users
 
 

@@ -17,10 +17,11 @@ from structkin.dynamics.call import FINEST, FORMULATIONS, UNCOMPILED, check_call
 from structkin.dynamics.multipliers.stabilisation import STABILISATIONS
 from structkin.dynamics.simulation import Simulation
 from structkin.errors import InputError, Problem, raise_problems
-from structkin.global_methods.compare import check_names, check_patience, places
+from structkin.global_methods.compare import check_patience, places
 from structkin.global_methods.measure import Measured, measure_each
 from structkin.global_methods.methods import FAMILIES
 from structkin.model.mechanism import Mechanism
+from structkin.model.topology import check_names
 from structkin.numerical_tolerances import COMPARED_RTOL, FORMULATIONS_AGREE
 from structkin.types import Floats
 

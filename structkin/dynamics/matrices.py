@@ -27,7 +27,7 @@ from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.slot_map import SlotMap
 from structkin.dynamics.start import freed, initial_state, start, why, with_coordinates
 from structkin.dynamics.user_loads import UserLoad, functions_of
-from structkin.errors import InputError, PoseError, Problem
+from structkin.errors import PoseError, Problem, problems_of, raise_problems
 from structkin.kernels.choice import check_engine
 from structkin.model.mechanism import Mechanism
 from structkin.solve.motion.moving_frames import cross
@@ -63,12 +63,8 @@ class ReducedEquations:
         """Prepare the equations; raises `InputError` and `StructureError` as `simulate` does."""
         problems = pressed(mechanism)
         users = functions_of(loads, problems)
-        try:
-            check_engine(engine)
-        except InputError as error:
-            problems += error.problems
-        if problems:
-            raise InputError(problems, mechanism.title or "mechanism")
+        problems += problems_of(check_engine, engine)
+        raise_problems(problems, mechanism.title or "mechanism")
         whole, _ = consistent_start(with_coordinates(mechanism), 0.0)
         whole = freed(whole, [id for id, drive in whole.drivers.items() if drive.law is not None], 0.0)
         #: The mechanism, all drivers of which are free.
@@ -140,8 +136,7 @@ class ReducedEquations:
             if values.shape != (f,) or values.dtype.kind not in "biuf" or not np.isfinite(values).all():
                 problems.append(Problem(name, f"expected {f} finite numbers", f"one for each of {self.coordinates}"))
             state.append(values)
-        if problems:
-            raise InputError(problems, self.mechanism.title or "mechanism")
+        raise_problems(problems, self.mechanism.title or "mechanism")
         return np.concatenate(state, dtype=np.float64)
 
     @cached_property

@@ -26,7 +26,7 @@ from structkin.dynamics.start import check_masses, freed, initial_state, start, 
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.model.forces import Contact, Friction, Spring, Torsion
-from structkin.model.law_breaks import law_breaks, row_breaks
+from structkin.model.integrating import law_breaks, row_breaks
 from structkin.model.mechanism import Mechanism
 from structkin.numerical_tolerances import LAST_DIGIT
 from structkin.types import Floats

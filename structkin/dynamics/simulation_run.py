@@ -30,6 +30,7 @@ from structkin.dynamics.integrators.methods import (
 )
 from structkin.dynamics.reduced.pose import BlownUpError, NearlyFlatError, NoPoseError
 from structkin.errors import InputError
+from structkin.model.integrating import bounded_step
 from structkin.numerical_tolerances import AFTER_IMPACT, NEGLIGIBLE, ROOT, SHORTEST_PART, WHOLE
 from structkin.types import Flags, Floats
 
@@ -246,10 +247,7 @@ class Run:
                     )
                 # LSODA keeps that of its start.
                 solver.max_step = longest
-                if getattr(solver, "jac_factor", None) is not None:
-                    # SciPy's step for differences grows at each Jacobian by ten where a coordinate changes nothing.
-                    solver.jac_factor = np.minimum(solver.jac_factor, 1.0)
-                message = solver.step()
+                message = bounded_step(solver)
                 if solver.status != "failed":
                     self.equations.verify(solver.t, solver.y)
             except (NoPoseError, InputError) as error:

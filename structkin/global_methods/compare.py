@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from structkin.checked import checked
-from structkin.errors import InputError, Problem, raise_problems
+from structkin.errors import Problem, problems_of, raise_problems
 from structkin.global_methods.linear import SOLVERS
 from structkin.global_methods.measure import Measured, measure_each
 from structkin.global_methods.methods import FAMILIES, METHODS
 from structkin.global_methods.scaled import Scaled
 from structkin.model.mechanism import Mechanism
-from structkin.model.topology import suggest
+from structkin.model.topology import check_names
 from structkin.numerical_tolerances import LEAST_SCALE, METHOD_POSITIONS, METHOD_RATES
 from structkin.plan.status import Status
 from structkin.rows.lane_matrix import summing
@@ -200,17 +200,9 @@ def _check(
     ]
     # If the number of samples is wrong, the duration is not checked with it.
     for count in (samples, None):
-        problems += [one for one in _of_schedule(mechanism, count, duration) if one not in problems]
+        wrong = problems_of(make_schedule, mechanism, count, None, None, duration)
+        problems += [one for one in wrong if one not in problems]
     raise_problems(problems, mechanism.title)
-
-
-def check_names(key: str, names: Sequence[str], known: Sequence[str]) -> list[Problem]:
-    """Return a problem for each unknown name of an argument."""
-    return [
-        Problem(key, f"'{name}' is unknown", suggest(str(name), known) or f"known: {', '.join(known)}")
-        for name in names
-        if name not in known
-    ]
 
 
 def check_patience(patience: float | None) -> list[Problem]:
@@ -218,14 +210,6 @@ def check_patience(patience: float | None) -> list[Problem]:
     if patience is None or patience > 0:
         return []
     return [Problem("patience", f"{patience!r} is not a positive time", "None waits for all")]
-
-
-def _of_schedule(mechanism: Mechanism, samples: int | None, duration: float | None) -> Sequence[Problem]:
-    try:
-        make_schedule(mechanism, samples, None, None, duration)
-    except InputError as error:
-        return error.problems
-    return ()
 
 
 def _regular(motions: Sequence[Motion]) -> Flags:

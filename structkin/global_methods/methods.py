@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from structkin.budget import metered
-from structkin.errors import InputError, Problem, raise_problems
+from structkin.errors import Problem, problems_of, raise_problems
 from structkin.global_methods import families
 from structkin.global_methods.solve import solve_globally
 from structkin.kernels.choice import check_engine
@@ -75,11 +75,8 @@ def _check_method(mechanism: Mechanism, method: str, coordinates: str | None, br
         problems.append(Problem("branch", f"'{branch}' is unknown", f"known: {', '.join(BRANCHES)}"))
     elif branch != BRANCHES[0] and method.startswith("global"):
         problems.append(Problem("branch", f"method '{method}' has no assembly modes", "leave it out"))
-    try:
-        check_engine(engine)
-    except InputError as error:
-        problems += error.problems
-    else:
-        if engine != "auto" and method in ("global", "global-sparse"):
-            problems.append(Problem("engine", f"method '{method}' has no choice of engine", "leave it out"))
+    if unknown := problems_of(check_engine, engine):
+        problems += unknown
+    elif engine != "auto" and method in ("global", "global-sparse"):
+        problems.append(Problem("engine", f"method '{method}' has no choice of engine", "leave it out"))
     raise_problems(problems, mechanism.title)

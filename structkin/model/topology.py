@@ -75,6 +75,11 @@ def suggest(word: str, known: Iterable[str]) -> str:
     return f"known: {shown}"
 
 
+def check_names(key: str, names: Iterable[object], known: Collection[str]) -> list[Problem]:
+    """Return a problem for each unknown name of an argument."""
+    return [Problem(key, f"'{name}' is unknown", suggest(str(name), known)) for name in names if name not in known]
+
+
 T = TypeVar("T")
 
 

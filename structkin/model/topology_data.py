@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from structkin.errors import InputError, Problem, raise_problems
@@ -74,21 +74,21 @@ def _name(key: str, value: Any, problems: list[Problem]) -> str:
     return ""
 
 
+def _listed(key: str, value: Any, what: str, problems: list[Problem]) -> Sequence[Any]:
+    if isinstance(value, list | tuple):
+        return value
+    found = "is missing" if value is None else f"expected a list, found {type(value).__name__}"
+    problems.append(Problem(key, found, f"give a list of {what}"))
+    return ()
+
+
 def _names(key: str, value: Any, problems: list[Problem]) -> list[str]:
-    if not isinstance(value, list | tuple):
-        found = "is missing" if value is None else f"expected a list, found {type(value).__name__}"
-        problems.append(Problem(key, found, "give a list of names"))
-        return []
-    return [_name(key, one, problems) for one in value]
+    return [_name(key, one, problems) for one in _listed(key, value, "names", problems)]
 
 
 def _tables(key: str, value: Any, problems: list[Problem]) -> list[Mapping[str, Any]]:
-    if not isinstance(value, list | tuple):
-        found = "is missing" if value is None else f"expected a list, found {type(value).__name__}"
-        problems.append(Problem(key, found, "give a list of tables"))
-        return []
     tables = []
-    for k, one in enumerate(value):
+    for k, one in enumerate(_listed(key, value, "tables", problems)):
         if isinstance(one, Mapping):
             tables.append(one)
         else:

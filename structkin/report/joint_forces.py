@@ -18,11 +18,17 @@ from structkin.model.forces import AppliedForce, Spring
 from structkin.model.mechanism import GROUND
 from structkin.numerical_tolerances import ROUNDING
 from structkin.report.numbers import extreme, plain
-from structkin.report.rates import largest
 from structkin.show.cylinders import cylinder_notes, cylinder_sign
-from structkin.show.motion_forces import PULLS, bearing_links, effort_unit, forces_of, signed_size, thousands
+from structkin.show.motion_forces import (
+    MOST_JOINTS,
+    bearing_links,
+    effort_unit,
+    forces_of,
+    largest_reactions,
+    thousands,
+)
 from structkin.show.motion_plot import abscissa, mean
-from structkin.show.quantities import first_peak, measures_of
+from structkin.show.quantities import first_peak, largest, measures_of
 from structkin.solve import Motion
 from structkin.types import Floats
 
@@ -69,8 +75,6 @@ def pin_forces(found: Kinetostatics, driver: str) -> list[Load]:
 
 #: A joint, a link, and the force (n, 2) [N] of the joint on it.
 Reaction = tuple[str, str, Floats]
-#: The number of joints whose reactions are drawn, the largest ones.
-MOST_CURVES = 8
 
 
 def forces(motion: Motion) -> dict[str, Any] | None:
@@ -93,10 +97,11 @@ def forces(motion: Motion) -> dict[str, Any] | None:
     rows = _rows(found, reactions, applied(motion))
     # one unit for all forces of the page, and one for all moments
     top = {unit: max(largest(values) for _, values, of in rows if of == unit) for unit in ("N", "N m")}
+    left_out = f", the {MOST_JOINTS} largest" if len(reactions) > MOST_JOINTS else ""
     panels = [
         _efforts(found, "driver torque", "N m", top),
         _efforts(found, "driver force", "N", top),
-        _reactions(found, reactions, top),
+        _panel(f"joint reaction{left_out}", "N", largest_reactions(found, " *"), top),
     ]
     fx, fy = found.shaking_force.T
     panels.append(_panel("force on the ground", "N", [("x", fx), ("y", fy), ("magnitude", np.hypot(fx, fy))], top))
@@ -165,21 +170,6 @@ def _arrow(motion: Motion, kind: str, id: str, link: str, place: Floats, force: 
 def _efforts(found: Kinetostatics, title: str, unit: str, top: Mapping[str, float]) -> dict[str, Any] | None:
     m = found.motion.mechanism
     return _panel(title, unit, [(id, found.driver(id)) for id in m.drivers if effort_unit(m, id) == unit], top)
-
-
-def _reactions(found: Kinetostatics, reactions: list[Reaction], top: Mapping[str, float]) -> dict[str, Any] | None:
-    joints = [joint for joint, _, _ in reactions]
-    names = [joint if joints.count(joint) == 1 else f"{joint} on {link}" for joint, link, _ in reactions]
-    sizes = [signed_size(found, joint, link) for joint, link, _ in reactions]
-    marks = [
-        PULLS * bool((size < 0).any()) + ("" if found.unique_force(joint, link) else " *")
-        for (joint, link, _), size in zip(reactions, sizes, strict=True)
-    ]
-    curves = [(name + mark, size) for name, mark, size in zip(names, marks, sizes, strict=True)]
-    peaks = [abs(at[0]) if (at := extreme(size, size)) is not None else 0.0 for size in sizes]
-    kept = sorted(sorted(range(len(curves)), key=lambda k: -peaks[k])[:MOST_CURVES])
-    title = "joint reaction" if len(kept) == len(curves) else f"joint reaction, the {MOST_CURVES} largest"
-    return _panel(title, "N", [curves[k] for k in kept], top)
 
 
 def _panel(

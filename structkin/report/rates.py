@@ -10,10 +10,9 @@ from structkin.report.numbers import places, plain
 from structkin.show.columns import coefficients_of
 from structkin.show.interest import moving_points, output_links, points_of_interest
 from structkin.show.motion_plot import abscissa
-from structkin.show.quantities import Measures
+from structkin.show.quantities import Measures, largest
 from structkin.solve import Motion
 from structkin.solve.motion.moving_frames import PartKind
-from structkin.types import Floats
 
 #: The most points and links whose rates are given, those of interest first.
 MOST = 40
@@ -71,15 +70,6 @@ def usual_omega(motion: Motion) -> float:
     Angular velocities below 1e-12 w, and angular accelerations below 1e-10 w^2, are rounding errors.
     """
     return max((largest(motion.omega(link)) for link in motion.mechanism.topology.moving_links), default=0.0)
-
-
-def largest(values: Floats) -> float:
-    """Return the largest magnitude among values of any shape, 0 if none is known.
-
-    >>> largest(np.array([1.0, -3.0, np.nan]))
-    3.0
-    """
-    return float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0))
 
 
 def plots(motion: Motion) -> dict[str, Any]:

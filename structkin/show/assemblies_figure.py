@@ -13,7 +13,7 @@ from structkin.numerical_tolerances import NEGLIGIBLE
 from structkin.plan.status import Status
 from structkin.show.letters import legible
 from structkin.show.quantities import Measures, measures_of
-from structkin.show.scene import Placing
+from structkin.show.scene import Placing, outer
 from structkin.show.style import GROUND, LARGE, LOOSE, NORMAL, SMALL, new_figure, plain
 from structkin.show.terminal import text_table
 
@@ -84,9 +84,7 @@ def draw_assemblies(found: Assemblies, *, most: int = MOST_PICTURES) -> Figure:
         figure.text(0.5, 0.5, plain(text), ha="center", va="center", fontsize=NORMAL, color=LOOSE)
         return figure
     scale = measures.size("length")
-    corners = [bounds(found.mechanism, item.motion.structure, item.motion.poses) for item in shown]
-    low = complex(min(z.real for z, _ in corners), min(z.imag for z, _ in corners))
-    high = complex(max(z.real for _, z in corners), max(z.imag for _, z in corners))
+    low, high = outer(bounds(found.mechanism, item.motion.structure, item.motion.poses) for item in shown)
     columns = min(len(shown), 4 if len(shown) in (4, 7, 8) or len(shown) > 9 else 3)
     rows = -(-len(shown) // columns)
     tall = SIDE * min(max((high - low).imag / max((high - low).real, NEGLIGIBLE * abs(high - low)), 0.5), 1.6)

@@ -44,18 +44,17 @@ def plot_cam(cam: LawCam, units: Units | None = None) -> Figure:
         for part in parts:
             inside = part + NEGLIGIBLE * (0.5 * (part[0] + part[-1]) - part)
             ax.plot(np.degrees(part), cam.lift(inside, order) / size, color=PALETTE[order], linewidth=1.5)
-        ax.set_ylabel(f"{name} [{unit}{rate}]", fontsize=NORMAL)
+        dress(ax, "y", y=f"{name} [{unit}{rate}]")
     last = panels[-1]
     if not constant:
         last.plot(np.degrees(x), pressure, color=PALETTE[4], linewidth=1.5)
-        last.set_ylabel("pressure angle [deg]", fontsize=NORMAL)
+        dress(last, "y", y="pressure angle [deg]")
         low, high = last.get_ylim()
         last.set_ylim(min(low, -1.0), max(high, 1.0))
     last.set_xlabel("cam angle [deg]", fontsize=NORMAL)
     for ax in panels:
         for end in ends:
             ax.axvline(np.degrees(end), color=GROUND, linewidth=0.7, linestyle=":", zorder=0)
-        dress(ax, "y")
         ax.margins(x=0.01)
     last.set_xticks(np.arange(0, 361, 30))
     for segment, a, b in zip(cam.law.segments, ends[:-1], ends[1:], strict=True):

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from structkin.errors import StructkinError
 from structkin.model.units import Units
 from structkin.plan.status import Status
-from structkin.show.files import heading, table_file, table_writer
+from structkin.show.files import write_table
 from structkin.show.interest import points_on_links
 from structkin.show.quantities import OF_LINK, OF_POINT, measures_of, per
 from structkin.show.style import group_label
@@ -191,18 +192,11 @@ def write_columns(
     columns: Sequence[Column], motion: Motion, target: str | Path | IO[str], words: Sequence[str] | None = None
 ) -> None:
     """Write columns of a motion as CSV, with the status of each sample, or the given `words`."""
-    heads = [heading(column.name) for column in columns] + ["status", "group"]
-    names = [column.unit for column in columns] + ["", ""]
-    cells = [[_cell(value) for value in column.values.tolist()] for column in columns]
-    with table_file(target) as file:
-        lines = table_writer(file)
-        lines.writerow(heads)
-        lines.writerow(names)
-        lines.writerows(zip(*cells, words or status_words(motion), failed_groups(motion), strict=True))
-
-
-def _cell(value: float) -> str:
-    return repr(value) if math.isfinite(value) else ""
+    heads = [*(column.name for column in columns), "status", "group"]
+    units = [*(column.unit for column in columns), "", ""]
+    cells = [plain_values(column.values) for column in columns]
+    lines = zip(*cells, words or status_words(motion), failed_groups(motion), strict=True)
+    write_table(target, heads, chain([units], lines))
 
 
 def motion_to_dict(motion: Motion, units: Units | None = None, *, kl: bool = False) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import re
 import secrets
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -215,6 +215,14 @@ def table_file(target: str | Path | IO[str]) -> Iterator[IO[str]]:
 def table_writer(file: IO[str]) -> Any:
     """Return a `csv.writer` for lines that end in "\\n", as the file translates them."""
     return csv.writer(file, lineterminator="\n")
+
+
+def write_table(target: str | Path | IO[str], heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
+    """Write a table as CSV to a path or an open file; numbers have all their digits, None is empty."""
+    with table_file(target) as file:
+        writer = table_writer(file)
+        writer.writerow(map(heading, heads))
+        writer.writerows(rows)
 
 
 def heading(name: str) -> str:

@@ -8,7 +8,7 @@ from structkin.dynamics.formulations_compared import FormulationComparison
 from structkin.numerical_tolerances import LEAST_DRAWN
 from structkin.show.fitting import add_title
 from structkin.show.letters import legible
-from structkin.show.style import GROUND, NORMAL, PALETTE, SMALL, dress, new_figure, plain
+from structkin.show.style import GROUND, PALETTE, SMALL, dress, new_figure, plain
 from structkin.show.terminal import text_table
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def plot_formulations(found: FormulationComparison) -> Figure:
     rows = list(range(len(names)))
     axes[0].barh(rows, [run.seconds for run in found.runs], color=PALETTE[0])
     axes[0].set_yticks(rows, [plain(name) for name in names], fontsize=SMALL)
-    axes[0].set_xlabel("processor time [s]", fontsize=NORMAL)
+    dress(axes[0], x="processor time [s]")
     columns: dict[str, list[float | None]] = {
         "difference in position\n[parts of the size]": [run.position for run in found.runs],
         "difference in joint forces\n[parts of the largest]": [run.reaction for run in found.runs],
@@ -88,9 +88,7 @@ def plot_formulations(found: FormulationComparison) -> Figure:
         ax.plot([value for _, value in known], [row for row, _ in known], "o", ms=5, color=PALETTE[0])
         ax.set_xscale("log")
         ax.set_xlim(left=LEAST_DRAWN)
-        ax.set_xlabel(head, fontsize=NORMAL)
+        dress(ax, x=head)
     axes[0].invert_yaxis()
-    for ax in axes:
-        dress(ax)
     add_title(figure, f"{found.title or 'Formulations'}: {found.end:g} s simulated, rtol {found.rtol:.0e}")
     return figure

@@ -58,12 +58,10 @@ def plot_measured(found: MeasuredComparison) -> Figure:
             below.plot(x, one.residual / scale, ".", ms=4, color=colour)
         names = [one.name for one in found.columns if one.kind == kind]
         quantity = names[0] if len(names) == 1 else "position" if kind == "length" else kind
-        over.set_ylabel(plain(f"{quantity} [{unit}]"), fontsize=NORMAL)
-        below.set_ylabel(f"residual [{unit}]", fontsize=NORMAL)
+        dress(over, y=plain(f"{quantity} [{unit}]"))
+        dress(below, y=f"residual [{unit}]")
         below.axhline(0.0, lw=0.8, color="#888888")
         over.legend(fontsize=SMALL, loc="best")
-    for ax in axes:
-        dress(ax)
     unit = "s" if found.x_kind == "time" else getattr(found.units, found.x_kind)
     axes[-1].set_xlabel(plain(f"{found.against} [{unit}]"), fontsize=NORMAL)
     add_title(figure, f"{found.title or 'Mechanism'}: measured and model")

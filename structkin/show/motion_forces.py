@@ -32,7 +32,7 @@ from structkin.show.cylinders import cylinder_notes
 from structkin.show.fitting import add_title, legends_above
 from structkin.show.letters import legible
 from structkin.show.motion_plot import abscissa, mean, name_shades, shade
-from structkin.show.quantities import first_peak, measures_of
+from structkin.show.quantities import first_peak, largest, measures_of
 from structkin.show.style import DRIVER, NORMAL, PALETTE, dress, new_figure
 from structkin.show.style import GROUND as GREY
 from structkin.show.terminal import short, text_table
@@ -186,13 +186,13 @@ def _cells(forces: Kinetostatics, values: Any, size: float, unit: str, unique: b
     peak = first_peak(values)
     if peak is None:
         return ["-", "-", "-"]
-    at, largest = forces.t[peak], short(values[peak] / size)
+    at, most = forces.t[peak], short(values[peak] / size)
     place = f"{at:.5g} s" if np.isfinite(at) else f"sample {peak}"
     mark = "" if unique else " *"
     return [
         f"{short(mean(forces.motion, values) / size)} {unit}{mark}",
-        f"{largest} {unit}{mark}",
-        "-" if largest == "0" else place,  # rounding errors are largest somewhere, which says nothing
+        f"{most} {unit}{mark}",
+        "-" if most == "0" else place,  # rounding errors are largest somewhere, which says nothing
     ]
 
 
@@ -251,7 +251,8 @@ def plot_forces(forces: Kinetostatics) -> Figure:
         for words, unit, ids in (("driver torque", "N m", torques), ("driver force", "N", pushes))
         if ids
     ]
-    panels.append(("joint reaction [N]", _reactions(forces)))
+    reactions = [(*one, PALETTE[k % len(PALETTE)]) for k, one in enumerate(largest_reactions(forces))]
+    panels.append(("joint reaction [N]", reactions))
     x, y = forces.shaking_force.T
     panels.append(("force on the ground [N]", [("x", x, PALETTE[0]), ("y", y, PALETTE[1])]))
     panels.append(("moment on the ground [N m]", [("about the origin", forces.shaking_moment, GREY)]))
@@ -277,24 +278,27 @@ def in_thousands(label: str, curves: Sequence[Curve]) -> tuple[str, Sequence[Cur
     >>> label, values.tolist()
     ('joint reaction [kN]', [0.0, 125.0])
     """
-    peak = max((float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0)) for _, values, _ in curves), default=0)
+    peak = max((largest(values) for _, values, _ in curves), default=0.0)
     name, _, unit = label.rstrip("]").partition(" [")
     size, unit = thousands(unit, peak)
     return f"{name} [{unit}]", [(name, values / size, colour) for name, values, colour in curves]
 
 
-def _reactions(forces: Kinetostatics) -> list[Curve]:
+def largest_reactions(forces: Kinetostatics, mark: str = " (not unique)") -> list[tuple[str, Floats]]:
+    """Return the name of each joint with one of the largest reactions, in their order, and its `signed_size`.
+
+    The `mark` follows the names of those that are not unique.
+    """
     pairs = list(bearing_links(forces.motion.mechanism))
     sizes = [signed_size(forces, *pair) for pair in pairs]
-    peaks = [float(np.max(np.abs(size[np.isfinite(size)]), initial=0.0)) for size in sizes]
-    kept = sorted(sorted(range(len(pairs)), key=lambda k: -peaks[k])[:MOST_JOINTS])
+    kept = sorted(sorted(range(len(pairs)), key=lambda k: -largest(sizes[k]))[:MOST_JOINTS])
     joints = [joint for joint, _ in pairs]
     names = [joint if joints.count(joint) == 1 else f"{joint} on {link}" for joint, link in pairs]
     marks = [
-        PULLS * bool((size < 0).any()) + ("" if forces.unique_force(*pair) else " (not unique)")
+        PULLS * bool((size < 0).any()) + ("" if forces.unique_force(*pair) else mark)
         for pair, size in zip(pairs, sizes, strict=True)
     ]
-    return [(names[k] + marks[k], sizes[k], PALETTE[n % len(PALETTE)]) for n, k in enumerate(kept)]
+    return [(names[k] + marks[k], sizes[k]) for k in kept]
 
 
 def signed_size(forces: Kinetostatics, joint: str, link: str) -> Floats:
@@ -310,9 +314,7 @@ def panel(ax: Axes, x: Floats, label: str, curves: Sequence[Curve]) -> list[Line
     """Draw curves over x in one panel; return their lines, labelled by their names."""
     lines = []
     marker = "." if len(x) <= 30 else ""
-    size = max(
-        (float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0)) for _, values, _ in curves), default=0.0
-    )
+    size = max((largest(values) for _, values, _ in curves), default=0.0)
     for k, (name, values, colour) in enumerate(curves):
         below = [other for _, other, _ in curves[:k] if np.allclose(values, other, 0, 1e-2 * size, equal_nan=True)]
         # a curve that covers others is dashed, so that they stay visible
@@ -320,8 +322,7 @@ def panel(ax: Axes, x: Floats, label: str, curves: Sequence[Curve]) -> list[Line
         [line] = ax.plot(x, values, color=colour, linewidth=1.5, linestyle=style, marker=marker, label=name)
         line.set_gid(f"curve:{name}:{label}")
         lines.append(line)
-    ax.set_ylabel(label, fontsize=NORMAL)
-    dress(ax)
+    dress(ax, y=label)
     shown = np.concatenate([values[np.isfinite(values)] for _, values, _ in curves] or [np.zeros(0)])
     if not len(shown):
         text = "unknown: no sample has a pose, or the drivers' rates were not given"

@@ -211,8 +211,7 @@ def _panel(ax: Axes, x: Floats, curves: Sequence[Curve], order: int, row: Row, m
             marker = "." if len(x) <= 30 else ""
             [line] = ax.plot(x, y, style, color=curve.colour, linewidth=1.5, marker=marker)
             line.set_gid(f"curve:{curve.name}:{row.key}")
-    ax.set_ylabel(textwrap.fill(f"{row.words} [{row.unit}]", WIDE), fontsize=NORMAL)
-    dress(ax)
+    dress(ax, y=textwrap.fill(f"{row.words} [{row.unit}]", WIDE))
     good = np.concatenate(shown)
     if not len(good):
         text = "unknown: the drivers' rates were not given" if order else "no sample has a pose"

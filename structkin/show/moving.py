@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from structkin.show.artists import add_artist, draw_path, move
 from structkin.show.quantities import measures_of
-from structkin.show.scene import Placing, Scene, Shape
+from structkin.show.scene import Placing, Scene, Shape, outer
 from structkin.show.schematic import add_legend, empty_figure, scale_axes, title_above
 from structkin.show.style import NORMAL, SMALL, group_label, plain
 from structkin.solve import Motion
@@ -34,9 +34,7 @@ class Stage:
         self.placing = placing = Placing(motion.poses, measures.size("length"))
         self.paths = {point: path / placing.scale for point, path in paths.items()}
         some = np.unique(samples[:: -(-len(samples) // EXTENT_POSES)])
-        corners = [placing.extent(scene.shapes, k, *self.paths.values()) for k in some.tolist()]
-        low = complex(min(z.real for z, _ in corners), min(z.imag for z, _ in corners))
-        high = complex(max(z.real for _, z in corners), max(z.imag for _, z in corners))
+        low, high = outer(placing.extent(scene.shapes, k, *self.paths.values()) for k in some.tolist())
         wide = (high - low).real > 1.35 * (high - low).imag
         letters = max([len(group_label(group)) for group in motion.structure.groups], default=0)
         figure = empty_figure(low, high, wide, letters)

@@ -70,8 +70,17 @@ def usual(motion: Motion, quantity: str) -> float:
     base, power = _QUANTITIES[quantity]
     units = {"angle": 1.0, "length": motion.size}
     rates = [np.abs(z[1]) / units[motion.mechanism.drivers[id].quantity] for id, z in motion.drivers.items()]
-    pace = max((float(np.max(rate[np.isfinite(rate)], initial=0.0)) for rate in rates), default=0.0)
+    pace = max(map(largest, rates), default=0.0)
     return float(units[base] * pace**power)
+
+
+def largest(values: Floats) -> float:
+    """Return the largest magnitude among values of any shape, 0 if none is known.
+
+    >>> largest(np.array([1.0, -3.0, np.nan]))
+    3.0
+    """
+    return float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0))
 
 
 def first_peak(values: Floats) -> int | None:

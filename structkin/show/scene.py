@@ -83,6 +83,12 @@ class Scene:
     u: float
 
 
+def outer(corners: Iterable[tuple[complex, complex]]) -> tuple[complex, complex]:
+    """Return the lower left and upper right corner of what pairs of corners span together."""
+    low, high = np.array(list(corners)).T
+    return complex(low.real.min(), low.imag.min()), complex(high.real.max(), high.imag.max())
+
+
 class Placing:
     """The positions of a scene's shapes in the poses of a mechanism, in units of `scale` [m].
 

@@ -31,7 +31,6 @@ from structkin.show.style import (
     GROUND,
     LARGE,
     LOOSE,
-    NORMAL,
     SMALL,
     dress,
     group_colour,
@@ -172,9 +171,7 @@ def scale_axes(ax: Axes, measures: Measures) -> None:
     """Give axes equal scales, a grid and their unit of length."""
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.06)
-    dress(ax)
-    ax.set_xlabel(f"x [{measures.pretty('length')}]", fontsize=NORMAL)
-    ax.set_ylabel(f"y [{measures.pretty('length')}]", fontsize=NORMAL)
+    dress(ax, x=f"x [{measures.pretty('length')}]", y=f"y [{measures.pretty('length')}]")
 
 
 def title_above(ax: Axes, title: str, lines: int) -> None:

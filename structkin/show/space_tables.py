@@ -10,8 +10,8 @@ import numpy as np
 
 from structkin.multibody.model import Sensor, SpatialModel
 from structkin.multibody.readings import Readings
-from structkin.show.columns import Column
-from structkin.show.files import heading, table_file, table_writer
+from structkin.show.columns import Column, plain_values
+from structkin.show.files import write_table
 from structkin.show.style import NORMAL, SMALL, dress, group_colour, new_figure, plain
 from structkin.show.terminal import text_table
 from structkin.types import Floats
@@ -89,20 +89,15 @@ def quaternions(rotations: Floats) -> Floats:
 def write_space_csv(motion: Readings, target: str | Path | IO[str]) -> None:
     """Write a line a sample: time, sensors, bodies, energy and the opening of joints; units are in the head."""
     columns = space_columns(motion)
-    with table_file(target) as file:
-        writer = table_writer(file)
-        writer.writerow([heading(f"{c.name} [{c.unit}]" if c.unit else c.name) for c in columns])
-        writer.writerows(zip(*(c.values.tolist() for c in columns), strict=True))
+    heads = [f"{c.name} [{c.unit}]" if c.unit else c.name for c in columns]
+    write_table(target, heads, zip(*(c.values.tolist() for c in columns), strict=True))
 
 
 def space_to_dict(motion: Readings) -> dict[str, Any]:
     """Return the same as plain data; None stands for what is not finite."""
     return {
         "name": motion.model.name,
-        "columns": [
-            {"name": c.name, "unit": c.unit, "values": [x if np.isfinite(x) else None for x in c.values.tolist()]}
-            for c in space_columns(motion)
-        ],
+        "columns": [{"name": c.name, "unit": c.unit, "values": plain_values(c.values)} for c in space_columns(motion)],
     }
 
 
@@ -137,13 +132,11 @@ def plot_space(motion: Readings) -> Figure:
     for ax, ((part, unit), columns) in zip(axes, groups.items(), strict=False):
         for k, column in enumerate(columns):
             ax.plot(motion.t, column.values, color=group_colour(k), label=plain(column.quantity), **look)
-        ax.set_ylabel(f"{plain(part)} [{unit}]", fontsize=NORMAL)
+        dress(ax, y=f"{plain(part)} [{unit}]")
         ax.legend(fontsize=SMALL, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     for ax, (name, unit, values) in zip(axes[len(groups) :], extra, strict=True):
         ax.plot(motion.t, values, color=group_colour(7), **look)
-        ax.set_ylabel(f"{name} [{unit}]", fontsize=NORMAL)
-    for ax in axes:
-        dress(ax)
+        dress(ax, y=f"{name} [{unit}]")
     axes[-1].set_xlabel("t [s]", fontsize=NORMAL)
     figure.suptitle(plain(motion.model.name or "Model"), x=0.02, ha="left")
     figure.align_ylabels(axes)

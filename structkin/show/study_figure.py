@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +20,7 @@ from structkin.show.interest import points_of_interest
 from structkin.show.letters import legible
 from structkin.show.pose import path_of
 from structkin.show.quantities import measures_of
-from structkin.show.scene import Placing
+from structkin.show.scene import Placing, outer
 from structkin.show.style import GROUND, PALETTE, SMALL, dress, new_figure, plain
 from structkin.show.terminal import text_table
 from structkin.types import Floats, Indices
@@ -123,13 +123,13 @@ def draw_variants(study: Study, chosen: Sequence[int], motions: Sequence[Motion]
     paths = [{point: path_of(motion, point) for point in points} for motion in motions]
     u = symbol_size(
         study.mechanism,
-        *_outer(
+        *outer(
             bounds(motion.mechanism, motion.structure, motion.poses, k, own.values())
             for motion, k, own in zip(motions, starts, paths, strict=True)
         ),
     )
     scenes = [scene_of(motion.mechanism, motion.structure, motion.poses, u) for motion in motions]
-    low, high = _outer(
+    low, high = outer(
         Placing(motion.poses).extent(scene.shapes, k, *own.values())
         for motion, scene, k, own in zip(motions, scenes, starts, paths, strict=True)
     )
@@ -164,12 +164,6 @@ def draw_variants(study: Study, chosen: Sequence[int], motions: Sequence[Motion]
         ax.spines[:].set_color("#cccccc")
         ax.set_title(plain(caption), fontsize=SMALL, color=GROUND, loc="left")
     return figure
-
-
-def _outer(corners: Iterable[tuple[complex, complex]]) -> tuple[complex, complex]:
-    """Return the lower left and upper right corner of what pairs of corners span together."""
-    low, high = np.array(list(corners)).T
-    return complex(low.real.min(), low.imag.min()), complex(high.real.max(), high.imag.max())
 
 
 def _caption(study: Study, variant: int, measure: str, told: Sequence[str]) -> list[str]:

@@ -119,8 +119,11 @@ def new_figure(width: float, height: float) -> Figure:
     return figure
 
 
-def dress(ax: Axes, axis: Literal["both", "x", "y"] = "both") -> None:
-    """Give axes small ticks and a pale grid below the curves, and hide the upper and right spines."""
+def dress(ax: Axes, axis: Literal["both", "x", "y"] = "both", *, title: str = "", x: str = "", y: str = "") -> None:
+    """Give axes small ticks, a pale grid below the curves, a title and labels, and hide the upper and right spines."""
+    for write, text in ((ax.set_title, title), (ax.set_xlabel, x), (ax.set_ylabel, y)):
+        if text:
+            write(text, fontsize=NORMAL)
     ax.tick_params(labelsize=SMALL)
     ax.grid(True, axis=axis, linewidth=0.4, color="#dddddd")
     ax.set_axisbelow(True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from structkin.numerical_tolerances import NEGLIGIBLE
 from structkin.show.columns import plain_values
-from structkin.show.files import check_table, table_file, table_writer
+from structkin.show.files import write_table
 from structkin.show.fitting import add_title
 from structkin.show.letters import legible
 from structkin.show.quantities import measures_of
@@ -139,22 +139,17 @@ def tolerances_to_dict(found: Tolerances) -> dict[str, Any]:
 
 def write_tolerances_csv(found: Tolerances, target: str | Path | IO[str]) -> None:
     """Write a line for each measure and sample, in the units of the file; see `Tolerances.write_csv`."""
-    if isinstance(target, str | Path):
-        check_table(Path(target))
-    with table_file(target) as file:
-        writer = table_writer(file)
-        head = [f"{way} {side}" for way in (*_WAYS, "extremes") for side in ("least", "largest")]
-        shares = [f"share of {name}" for name in found.dimensions]
-        moments = ["mean", "sigma", "drawn_mean", "drawn_sigma"]
-        writer.writerow(("measure", "unit", "sample", "nominal", *moments, *head, "lost", *shares))
-        for name, spread in found.spreads.items():
-            size, unit = _unit(found, spread)
-            for k in range(len(spread.nominal)):
-                numbers = [spread.nominal[k], *(getattr(spread, key)[k] for key in moments)]
-                numbers += [x for way in (*_WAYS, "extremes") for x in getattr(spread, way)[k]]
-                cells = plain_values(np.array(numbers) / size)
-                sample = k if len(spread.nominal) > 1 else ""
-                writer.writerow((name, unit, sample, *cells, int(spread.lost[k]), *plain_values(spread.shares[k])))
+    numbers, ways = ("nominal", "mean", "sigma", "drawn_mean", "drawn_sigma"), (*_WAYS, "extremes")
+    ends = [f"{way} {side}" for way in ways for side in ("least", "largest")]
+    shares = [f"share of {name}" for name in found.dimensions]
+    rows = []
+    for name, spread in found.spreads.items():
+        size, unit = _unit(found, spread)
+        values = np.column_stack([getattr(spread, key) for key in (*numbers, *ways)]) / size
+        for k, row in enumerate(values):
+            sample = k if len(values) > 1 else None
+            rows.append((name, unit, sample, *plain_values(row), int(spread.lost[k]), *plain_values(spread.shares[k])))
+    write_table(target, ("measure", "unit", "sample", *numbers, *ends, "lost", *shares), rows)
 
 
 @legible
@@ -169,18 +164,16 @@ def plot_tolerances(found: Tolerances) -> Figure:
         size, unit = _unit(found, spread)
         if len(spread.nominal) > 1:
             _bands(left, found, spread, size)
-            left.set_ylabel(plain(f"{spread.measure}\ndeviation [{unit}]"), fontsize=NORMAL)
+            dress(left, y=plain(f"{spread.measure}\ndeviation [{unit}]"))
         else:
             _bars(left, spread, size)
-            left.set_xlabel(plain(f"{spread.measure}: deviation [{unit}]"), fontsize=NORMAL)
+            dress(left, x=plain(f"{spread.measure}: deviation [{unit}]"))
         shares = np.nan_to_num(spread.shares[spread.widest])
         order = np.argsort(shares, kind="stable")
         right.barh(range(len(order)), 100 * shares[order], color=PALETTE[0], alpha=0.7)
         right.set_yticks(range(len(order)), [plain(spread.dimensions[j]) for j in order], fontsize=SMALL)
-        right.set_xlabel("% of the variance", fontsize=NORMAL)
         right.set_xlim(0, 100)
-        dress(left)
-        dress(right, "x")
+        dress(right, "x", x="% of the variance")
     return figure
 
 

@@ -291,15 +291,20 @@ def analyse(markers: Markers, strides: Strides, body: Mapping[str, Segment] = BO
     return Gait(mechanism, motion, ground, motion.forces(loads=[ground.loads]))
 
 
-def gait_rows(gait: Gait) -> list[tuple[str, ...]]:
-    """Return the extremes of the joint moments, of the ground reaction and of its place."""
-    motion, mass = gait.motion, gait.mass
+def moment_rows(moments: Mapping[str, Floats], mass: float) -> list[tuple[str, ...]]:
+    """Return headings and the extremes of moments at joints, for a person of this mass [kg]."""
     rows: list[tuple[str, ...]] = [("", "least", "largest", "least per kg", "largest per kg")]
-    for name, values in joint_moments(gait.forces).items():
+    for name, values in moments.items():
         ends = float(values.min()), float(values.max())
         rows.append(
             (f"{name.replace('_', ' ')} [N m]", *(f"{x:.4g}" for x in ends), *(f"{x / mass:.2f}" for x in ends))
         )
+    return rows
+
+
+def gait_rows(gait: Gait) -> list[tuple[str, ...]]:
+    """Return the extremes of the joint moments, of the ground reaction and of its place."""
+    motion, rows = gait.motion, moment_rows(joint_moments(gait.forces), gait.mass)
     for k, name in enumerate(("forward", "up")):
         force = gait.ground.force[:, k]
         rows.append((f"ground, {name} [N]", f"{force.min():.4g}", f"{force.max():.4g}", "", ""))

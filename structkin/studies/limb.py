@@ -117,15 +117,6 @@ def limb(markers: Markers, chain: Sequence[str], body: Mapping[str, Segment]) ->
     return Limb(mechanism, motion, motion.forces(loads=[plate] if markers.force is not None else []))
 
 
-def limb_rows(found: Limb, mass: float) -> list[tuple[str, ...]]:
-    """Return the extremes of the moments at the joints, for a person of this mass [kg]."""
-    rows: list[tuple[str, ...]] = [("", "least", "largest", "least per kg", "largest per kg")]
-    for name, values in found.moments().items():
-        ends = float(values.min()), float(values.max())
-        rows.append((f"{name} [N m]", *(f"{x:.4g}" for x in ends), *(f"{x / mass:.2f}" for x in ends)))
-    return rows
-
-
 def draw_limb(found: Limb) -> Figure:
     """Draw the limb in sixteen poses of the record, and the angle and the moment of each joint over time."""
     from structkin.show.style import PALETTE, SMALL, new_figure

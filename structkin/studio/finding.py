@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 import structkin
-from structkin.errors import InputError, Problem, StructkinError, raise_problems
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model import Mechanism
 from structkin.show.view import view
+from structkin.studio import wire
 from structkin.studio.document import Document
-from structkin.studio.faults import fault
 from structkin.studio.wishes import Better, ForPath, Wish
 
 #: Samples of the motion of a small picture.
@@ -68,10 +68,8 @@ class Search:
             pass
         except InputError as error:
             self.failure = "; ".join(map(str, error.problems))
-        except StructkinError as error:
-            self.failure = str(error)
         except Exception as error:
-            self.failure = str(fault(error))
+            self.failure = wire.failure(error)
         self.ended = True
 
     def message(self, seen: Any) -> dict[str, Any]:

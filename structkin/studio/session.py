@@ -92,7 +92,6 @@ from structkin.studio.adopt import with_pose
 from structkin.studio.check import Check, check
 from structkin.studio.document import Document, refuse
 from structkin.studio.driving import Driving, Progress
-from structkin.studio.faults import fault
 from structkin.studio.files import MechanismFile, opened, points_in
 from structkin.studio.finding import Search
 from structkin.studio.free_run import FreeRun, Pull, let_go, pose_of, stop_of
@@ -431,13 +430,8 @@ class Session:
         def job() -> Message:
             try:
                 return {"type": kind, "revision": revision, "found": find()}
-            except InputError as error:
-                failure = wire.failure(error)
-            except StructkinError as error:
-                failure = str(error)
             except Exception as error:
-                failure = str(fault(error))
-            return {"type": kind, "revision": revision, "found": [], "failure": failure}
+                return {"type": kind, "revision": revision, "found": [], "failure": wire.failure(error)}
 
         return job
 

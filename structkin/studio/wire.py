@@ -13,7 +13,7 @@ import numpy as np
 from structkin import budget, model
 from structkin.branches.limits.result import Limits
 from structkin.dynamics import Kinetostatics
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, StructkinError
 from structkin.joints.law_cam import LawCam
 from structkin.model import Mechanism
 from structkin.show.style import GROUND, group_colour
@@ -49,8 +49,10 @@ def fault(error: Exception) -> dict[str, Any]:
     return {"type": "fault", "problems": problems([faults.fault(error)])}
 
 
-def failure(error: InputError) -> str:
+def failure(error: Exception) -> str:
     """Return why a search failed, on one line; the budget can be raised on the command line, not in a page."""
+    if not isinstance(error, InputError):
+        return str(error if isinstance(error, StructkinError) else faults.fault(error))
     found = [
         replace(one, message="the search is too long for the studio", hint=f"save the file and run {COMMANDS}")
         if budget.HINT in one.hint

@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from structkin.budget import DEFAULT, HINT, PACE, TOGETHER, SpentError, allowed, charge, growth, metered, too_far
 from structkin.compiled import announce, has_numba, package_folder
 from structkin.errors import InputError, Problem, raise_problems
-from structkin.model.law_breaks import law_breaks
+from structkin.model.integrating import bounded_step, law_breaks
 from structkin.multibody.model import JointLoad, SpatialModel, Spring, Stop
 from structkin.multibody.readings import not_functions
 from structkin.numerical_tolerances import LAST_DIGIT, RTOL, TIGHTEST
@@ -170,10 +170,7 @@ class _Run:
         """Step until the end, a spring breaks, or other coordinates are better; return time and state there."""
         system = self.system
         while solver.status == "running":
-            if getattr(solver, "jac_factor", None) is not None:
-                # SciPy's step for differences grows at each Jacobian by ten where a coordinate changes nothing: to inf.
-                solver.jac_factor = np.minimum(solver.jac_factor, 1.0)
-            solver.step()
+            bounded_step(solver)
             if solver.status == "failed":
                 self.status = f"stopped at t = {solver.t:.6g} s: {system.why()}"
                 break

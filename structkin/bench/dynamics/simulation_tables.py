@@ -104,7 +104,7 @@ def pace_lines(found: Iterable[Pace]) -> list[tuple[str, ...]]:
 
 def draw(found: DynamicsComparison) -> Figure:
     """Return time against error for each case, and the cost of a step against size."""
-    from structkin.show.style import GROUND, NORMAL, PALETTE, SMALL, dress, new_figure
+    from structkin.show.style import GROUND, PALETTE, SMALL, dress, new_figure
 
     figure = new_figure(4.2 * (len(found.cases) + 1), 4.4)
     axes = figure.subplots(1, len(found.cases) + 1)
@@ -119,19 +119,15 @@ def draw(found: DynamicsComparison) -> Figure:
                 ax.plot(errors, seconds, style, color=colour, marker="o", ms=4, label=label)
         ax.axvline(case.target, color=GROUND, lw=0.8, ls=":", label="error at which they are compared")
         ax.set(xscale="log", yscale="log")
-        ax.set_xlabel("error of the tip [m], smaller to the right", fontsize=NORMAL)
-        ax.set_ylabel("elapsed time [s]", fontsize=NORMAL)
-        ax.set_title(f"{case.name}, 10 s simulated", fontsize=NORMAL)
+        along = "error of the tip [m], smaller to the right"
+        dress(ax, title=f"{case.name}, 10 s simulated", x=along, y="elapsed time [s]")
         ax.invert_xaxis()
     for k, (name, of_size) in enumerate(found.families()):
         sizes, times = [one.size for one in of_size], [1e6 * one.seconds for one in of_size]
         axes[-1].plot(sizes, times, color=PALETTE[-1 - k % len(PALETTE)], marker="s", ms=4, label=name)
     axes[-1].set(xscale="log", yscale="log")
-    axes[-1].set_xlabel("dyads, or rods of the chain", fontsize=NORMAL)
-    axes[-1].set_ylabel("CPU time of one Runge-Kutta step [µs]", fontsize=NORMAL)
-    axes[-1].set_title("growth with size", fontsize=NORMAL)
-    for ax in axes:
-        dress(ax)
+    pace = "CPU time of one Runge-Kutta step [µs]"
+    dress(axes[-1], title="growth with size", x="dyads, or rods of the chain", y=pace)
     labels: dict[str, Any] = {}
     for ax in axes:
         labels |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))

@@ -168,8 +168,9 @@ class _Writer:
             self.linear.append(self._form(b))
             return
         key = ("w", len(self.linear))
-        value: Value = lambda v, s: direction(v, s) * complex(travel(v, s), offset(v, s)) / size  # noqa: E731 - passed on
-        self.linear.append([*self._form(b), (column, self._parameter(key, value), -1.0)])
+        own = self._form(b)
+        turn = self._parameter(key, lambda v, s: direction(v, s) * complex(travel(v, s), offset(v, s)) / size)
+        self.linear.append([*own, (column, turn, -1.0)])
 
     def _bilinear(self, row: Row) -> None:
         """Write sum of Re(w conj(a) b) = rest, where Re(p) is half of p and its conjugate."""

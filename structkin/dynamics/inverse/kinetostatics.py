@@ -37,7 +37,7 @@ from structkin.dynamics.inverse.reverse import Layout, ReverseSweep
 from structkin.dynamics.loads import aimless, wrenches
 from structkin.dynamics.user_loads import UserLoad, functions_of
 from structkin.dynamics.wrench_sums import Wrenches
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.frozen import Frozen, read_only
 from structkin.model.mechanism import GROUND
 from structkin.model.topology import pin_of, suggest
@@ -410,8 +410,7 @@ def kinetostatics(motion: Motion, *, static: bool, loads: Sequence[UserLoad]) ->
     mechanism = motion.mechanism
     problems: list[Problem] = []
     users = functions_of(loads, problems)
-    if problems:
-        raise InputError(problems, mechanism.title or "mechanism")
+    raise_problems(problems, mechanism.title or "mechanism")
     bodies, columns = mass_table(mechanism), make_columns(mechanism, motion.structure)
     if static:
         motion = _at_rest(motion)

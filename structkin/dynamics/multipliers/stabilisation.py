@@ -42,7 +42,7 @@ from structkin.dynamics.integrators.methods import ADAPTIVE, FIXED, FORGIVING, s
 from structkin.errors import Problem
 from structkin.global_methods.families import FAMILIES
 from structkin.model.arguments import is_number
-from structkin.model.topology import suggest
+from structkin.model.topology import check_names, suggest
 from structkin.types import Floats
 
 #: "step": the Taylor series of the violation vanishes after one step (eqs. 203-204); "stability": a double root in the
@@ -215,13 +215,11 @@ def check_stabilisation(
         return None
     name = stabilisation or ("partitioning" if integrator in ADAPTIVE and integrator not in FORGIVING else "projection")
     before = len(problems)
-    if name not in STABILISATIONS:
-        problems.append(Problem("stabilisation", f"'{name}' is unknown", suggest(str(name), STABILISATIONS)))
+    problems += check_names("stabilisation", [name], STABILISATIONS)
     for key, value in (("alpha", alpha), ("beta", beta)):
         if value is not None and not (is_number(value) and value >= 0):
             problems.append(Problem(key, f"{value!r} is not a gain of zero or more [1/s]"))
-    if gains is not None and gains not in GAINS:
-        problems.append(Problem("gains", f"'{gains}' is unknown", suggest(str(gains), GAINS)))
+    problems += check_names("gains", [] if gains is None else [gains], GAINS)
     if penalty is not None and not (is_number(penalty) and penalty > 0):
         problems.append(Problem("penalty", f"{penalty!r} is not a positive number"))
     if len(problems) > before:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import ParseError
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.adjacency import nodes_of
 from structkin.model.file import LONGEST_FILE, check_length, parse_data
 from structkin.model.flaw import Flaw
@@ -88,8 +88,7 @@ def topology_of(
             _in_order(built_with(()), order, problems)
         raise InputError([*problems, *error.problems]) from None
     joints = _in_order(built, order, problems)
-    if problems:
-        raise InputError(problems)
+    raise_problems(problems)
     return replace(built, joints=joints)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +11,7 @@ from structkin.show.columns import (
     all_coefficients,
     all_columns,
     failed_groups,
+    plain_values,
     status_words,
     time_column,
 )
@@ -68,6 +68,6 @@ def _about(motion: Motion) -> Sheet:
 
 def _sheet(title: str, motion: Motion, columns: list[Column]) -> Sheet:
     heads = [f"{column.name} [{column.unit}]" for column in columns]
-    values = [tuple(x if math.isfinite(x) else None for x in column.values.tolist()) for column in columns]
+    values = [tuple(plain_values(column.values)) for column in columns]
     status = (tuple(status_words(motion)), tuple(failed_groups(motion)))
     return Sheet(title, (*heads, "status", "group"), (*values, *status))

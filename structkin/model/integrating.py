@@ -1,8 +1,12 @@
-"""Where laws change so suddenly that an integrator, whose steps grow while nothing happens, would pass over it."""
+"""What integrators in the plane and in space share: where laws make them start anew, and a step of SciPy's.
+
+The steps of an integrator grow while nothing happens: it would pass over a law that changes suddenly.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +20,16 @@ LEVELS = 15
 BENT = 0.1
 #: How much longer than an interval a step must be to need a break before it.
 LONGER = 8.0
+
+
+def bounded_step(solver: Any) -> Any:
+    """Take a step of one of SciPy's integrators; return its message if it failed.
+
+    Without this bound, the step of its differences grows at each Jacobian by ten where a coordinate changes nothing.
+    """
+    if getattr(solver, "jac_factor", None) is not None:
+        solver.jac_factor = np.minimum(solver.jac_factor, 1.0)
+    return solver.step()
 
 
 def law_breaks(laws: Iterable[Law], begin: float, end: float) -> list[tuple[float, float]]:
