@@ -64,9 +64,10 @@ def begins_behind_a_pose(between: Between, index: int, place: float) -> bool:
     Otherwise it is one with the gap in which that station lies. General groups are closed from the station behind it.
     """
     plan, low, high = between.plan, float(np.ceil(place)) - 1.0, place
-    near = between.near.copy()
-    near[:, int(low)] = near[:, int(low) + 1]
-    between = replace(between, near=near)
+    if plan.tracked:
+        near = between.near.copy()
+        near[:, int(low)] = near[:, int(low) + 1]
+        between = replace(between, near=near)
     charge(LOOK * LOCATED)
     for _ in range(LOCATED):
         places = np.linspace(low, high, PARTS + 1)
