@@ -271,3 +271,22 @@ def test_a_slide_that_reverses_smoothly_at_its_dead_point(power: str, short: flo
     x, y, ok = motion.position("A")[:, 0], motion.position("B")[:, 1], motion.ok
     assert ok[x < 1 - 1e-4].all() or samples == 2
     assert y[ok] == pytest.approx(np.sqrt(np.maximum((1 - x) * (1 + x), 0))[ok], abs=1e-6)
+
+
+@pytest.mark.parametrize("beside", [1e-4, 1e-6])
+@pytest.mark.parametrize("course", ["- 0.6*(t - 1)**4", "- 1e-6*t"])
+def test_digits_beside_a_flat_pose_while_another_part_moves_quickly(course: str, beside: float) -> None:
+    """Circles around a part that moves slowly are as large as without the other part, and keep the digits of L."""
+    motion = sk.Mechanism(
+        points=PINS | {"S": (3, 0), "T": (4, 0)},
+        links=LINKS | {"ground": ["A", "D", "S"], "other": ["S", "T"]},
+        drivers={
+            "m": {"joint": "A", "law": f"{np.pi - beside!r} {course}"},
+            "other": {"joint": "S", "speed": 1.4},
+        },
+    ).solve(91, duration=2)
+    u = np.exp(1j * motion.drivers["m"][0])
+    assert motion.ok.all()
+    assert motion.position("C") @ (1, 1j) == pytest.approx(2 + u, abs=1e-12)
+    assert motion.K("C")[:, :, 0] @ (1, 1j) == pytest.approx(1j * u, abs=1e-10)
+    assert motion.L("C")[:, :, 0, 0] @ (1, 1j) == pytest.approx(-u, abs=1e-9)
