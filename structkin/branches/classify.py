@@ -33,6 +33,7 @@ from structkin.plan.general_rows import write_rows
 from structkin.plan.known_state import KnownState
 from structkin.plan.plan import Operand, Register, Step
 from structkin.solve.change_points.contours import RADII, Contours, solve_on_contours
+from structkin.solve.change_points.mode_changes import directions
 from structkin.solve.change_points.smoothing import displacements_at, replaced
 from structkin.solve.derivatives import Part
 from structkin.solve.engine import ContourPoses
@@ -186,9 +187,8 @@ def _staying_flat(motion: Motion, contours: Contours) -> list[int]:
 
 def _around(motion: Motion, sample: int, choice: _Choice) -> _Tried:
     schedule = Schedule(motion.mechanism, motion.t, motion.drivers)
-    displacements, _ = displacements_at(schedule, np.array([sample]))
-    speed = max(abs(float(displacement[0])) / schedule.unit(id) for id, displacement in displacements.items())
     plan, near = motion.plan, motion.lanes.x[0][:, [sample]]
+    lines = directions(plan, schedule, displacements_at(plan, schedule, np.array([sample])))
 
     def signs(step: int, s0: Floats) -> Floats:
         mode = plan.steps[step].mode
@@ -197,9 +197,7 @@ def _around(motion: Motion, sample: int, choice: _Choice) -> _Tried:
     result: _Tried | None = None
     for radius in (*RADII, *SMALL):
         s = radius * UNIT
-        nodes = {
-            id: z[0, [sample]][:, None] + displacements[id][:, None] / speed * s for id, z in motion.drivers.items()
-        }
+        nodes = {id: z[0, [sample]][:, None] + lines[id][:, None] * s for id, z in motion.drivers.items()}
         given: dict[int, tuple[Any, ...]] = {}
         found: dict[int, Tangents] = {}
         for index, step in enumerate(plan.steps):

@@ -202,6 +202,15 @@ class Plan:
         return tuple(movers)
 
     @cached_property
+    def moving_together(self) -> dict[str, frozenset[str]]:
+        """The drivers of each driver's part of the mechanism, which no others move."""
+        found = {item.driver: frozenset((item.driver,)) for item in self.drivers}
+        for movers in self.movers:
+            together = frozenset[str]().union(*(found[id] for id in movers))
+            found.update(dict.fromkeys(together, together))
+        return found
+
+    @cached_property
     def behind(self) -> tuple[int, ...]:
         """The steps that each step depends on, as the bits of a number."""
         of_registers, found = [0] * len(self.widths), []

@@ -246,3 +246,47 @@ def test_pins_that_touch_and_rest_together(start: float, back: int, samples: int
     C = motion.position("C") @ (1, 1j)
     assert motion.ok[np.abs(motion.drivers["m"][0]) > 0.01].all()
     assert C[motion.ok] == pytest.approx(pins(motion.drivers["m"][0])[2][motion.ok], abs=1e-6)
+
+
+@pytest.mark.parametrize("method", ["topological", "global"])
+@pytest.mark.parametrize("samples", [2, 5, 361])
+@pytest.mark.parametrize("short", [0.0, 1e-14, 1e-12, 1e-6])
+@pytest.mark.parametrize("power", ["cos(t)", "2*(t/pi - 1)**4 - 1"])
+def test_a_slide_that_reverses_smoothly_at_its_dead_point(power: str, short: float, samples: int, method: str) -> None:
+    """A trammel's bar, one end driven to the end of its way and back: in time it might as well swing on."""
+    middle, swing = 0.8 - 0.5 * short, 0.2 - 0.5 * short
+    trammel = sk.Mechanism(
+        points={"A": (0.6, 0), "B": (0, 0.8), "O": (0, 0), "P": (1, 0), "Q": (0, 1), "S": (3, 0), "T": (4, 0)},
+        links={"ground": ["O", "P", "Q", "S"], "bar": ["A", "B"], "other": ["S", "T"]},
+        joints={
+            "x": {"type": "pin-in-slot", "pin": "A", "slot": "ground", "along": ["O", "P"]},
+            "y": {"type": "pin-in-slot", "pin": "B", "slot": "ground", "along": ["O", "Q"]},
+        },
+        drivers={
+            "m": {"joint": "x", "law": f"{middle - 0.6!r} - {swing!r}*({power})"},
+            "other": {"joint": "S", "speed": 1},
+        },
+    )
+    motion = trammel.solve(samples, duration=2 * np.pi, method=method)
+    x, y, ok = motion.position("A")[:, 0], motion.position("B")[:, 1], motion.ok
+    assert ok[x < 1 - 1e-4].all() or samples == 2
+    assert y[ok] == pytest.approx(np.sqrt(np.maximum((1 - x) * (1 + x), 0))[ok], abs=1e-6)
+
+
+@pytest.mark.parametrize("beside", [1e-4, 1e-6])
+@pytest.mark.parametrize("course", ["- 0.6*(t - 1)**4", "- 1e-6*t"])
+def test_digits_beside_a_flat_pose_while_another_part_moves_quickly(course: str, beside: float) -> None:
+    """Circles around a part that moves slowly are as large as without the other part, and keep the digits of L."""
+    motion = sk.Mechanism(
+        points=PINS | {"S": (3, 0), "T": (4, 0)},
+        links=LINKS | {"ground": ["A", "D", "S"], "other": ["S", "T"]},
+        drivers={
+            "m": {"joint": "A", "law": f"{np.pi - beside!r} {course}"},
+            "other": {"joint": "S", "speed": 1.4},
+        },
+    ).solve(91, duration=2)
+    u = np.exp(1j * motion.drivers["m"][0])
+    assert motion.ok.all()
+    assert motion.position("C") @ (1, 1j) == pytest.approx(2 + u, abs=1e-12)
+    assert motion.K("C")[:, :, 0] @ (1, 1j) == pytest.approx(1j * u, abs=1e-10)
+    assert motion.L("C")[:, :, 0, 0] @ (1, 1j) == pytest.approx(-u, abs=1e-9)

@@ -143,9 +143,10 @@ class Between:
         """Return inputs of a step, at rows (inputs,), between two stations, and half the length of the path.
 
         The inputs are coefficients (inputs, len(NODES)) of x, which is -1 and 1 at the stations. None where they are
-        not smooth within rounding, in parts of their `units` (inputs, 1), and where there is no driver to move them.
+        not smooth within rounding, in parts of their `units` (inputs, 1), where there is no driver to move them, and
+        where the drivers turn back: a group that is at its limit there retraces its path, though time goes on smoothly.
         """
-        if not self.schedule.drivers:
+        if not self.schedule.drivers or self._turns_back(index, low, high):
             return None
         stations = np.concatenate(([low], np.arange(np.floor(low) + 1.0, high), [high]))
         places = 2.0 * (stations - low) / (high - low) - 1.0
@@ -166,6 +167,17 @@ class Between:
             powers[row, : len(found)] = found
         half = Paths.through(self.schedule, np.array([float(low)]), np.array([float(high)])).half[0]
         return powers * units, float(half)
+
+    def _turns_back(self, index: int, low: float, high: float) -> bool:
+        """Return whether all drivers that move a step turn back together between two stations."""
+        stations = np.arange(int(low), int(np.ceil(high)) + 1)
+        operands = [item.index for item in self.plan.steps[index].inputs if isinstance(item, Register)]
+        movers = frozenset[str]().union(*(self.plan.movers[register] for register in operands))
+        z = [self.schedule.drivers[id][0, stations] / self.schedule.unit(id) for id in sorted(movers)]
+        steps = np.diff(np.reshape(z, (len(movers), len(stations))))
+        length = np.linalg.norm(steps, axis=0)
+        ways = steps[:, length > NEAREST] / length[length > NEAREST]
+        return bool((np.linalg.norm(ways[:, 1:] + ways[:, :-1], axis=0) < ROUNDING_OF_FEW).any())
 
     def _series(self, index: int, rows: Indices, units: Floats, stations: Floats, places: Floats) -> Floats | None:
         """Return Chebyshev coefficients of inputs in x, at whose places the stations lie; None where not smooth."""

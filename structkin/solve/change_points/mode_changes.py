@@ -14,7 +14,7 @@ from structkin.plan.plan import Plan
 from structkin.solve.change_points.contours import RADII, Contours, solve_on_contours
 from structkin.solve.schedule import Schedule
 from structkin.track.contour import UNIT
-from structkin.types import Flags, Floats, Indices
+from structkin.types import Floats, Indices
 
 #: Least cosine of the angle between steps of a straight path.
 ALONG = 0.999
@@ -97,6 +97,19 @@ class ModeChanges:
         return mode
 
 
+def directions(plan: Plan, schedule: Schedule, displacements: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Return displacements (c,) of drivers scaled to 1 [rad or parts of the size], in each independent part by itself.
+
+    So circles around a part that turns back slowly are not small because another part moves.
+    """
+    speeds = {id: np.abs(displacement) / schedule.unit(id) for id, displacement in displacements.items()}
+    found = {}
+    for id, displacement in displacements.items():
+        speed = np.max([speeds[other] for other in plan.moving_together[id]], axis=0)
+        found[id] = np.divide(displacement, speed, out=np.zeros_like(speed), where=speed != 0.0)
+    return found
+
+
 def contours_at(
     plan: Plan,
     schedule: Schedule,
@@ -104,26 +117,19 @@ def contours_at(
     stations: Floats,
     displacements: Mapping[str, Floats],
     near: Floats,
-    *,
-    outgoing: Flags | None = None,
 ) -> Contours:
     """Return the largest good circles around stations (c,).
 
-    `displacements` (c,) of each driver is the displacement per station on arrival at a station, or on departure where
-    it is `outgoing`. A circle is good where all steps are certified.
+    `displacements` (c,) of each driver are those on arrival at a station. A circle is good where all steps are
+    certified.
     """
-    units = {id: schedule.unit(id) for id in displacements}
-    speed = np.max([np.abs(displacement) / units[id] for id, displacement in displacements.items()], axis=0)
-    values = schedule.at(stations)
-    with np.errstate(all="ignore"):
-        lines = {id: displacement / speed for id, displacement in displacements.items()}
-    arriving = np.full(len(stations), -1.0) if outgoing is None else np.where(outgoing, 1.0, -1.0)
+    values, lines = schedule.at(stations), directions(plan, schedule, displacements)
     modes = changes.modes(stations)
 
     def signs(some: Indices, step: int, s0: Floats) -> Floats:
-        """The smooth root has the sign of the mode: at the station, or where its path comes from or leads to."""
+        """The smooth root has the sign of the mode: at the station, or where its path comes from."""
         mode, slope = np.broadcast_to(modes(step), len(stations))[some], changes.slope(step, stations[some])
-        side = np.where(np.abs(s0) < NEAREST, arriving[some], np.where(np.isnan(s0), 1.0, -np.sign(s0))) * mode
+        side = np.where(np.abs(s0) < NEAREST, -1.0, np.where(np.isnan(s0), 1.0, -np.sign(s0))) * mode
         return np.asarray(np.where(np.isnan(slope) | np.isnan(s0), side, slope))
 
     left, result = np.arange(len(stations)), None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -85,10 +84,10 @@ def _contours(
     plan: Plan, schedule: Schedule, changes: ModeChanges, lanes: Lanes, at: Indices
 ) -> tuple[Contours, Flags]:
     """Return circles around lanes (c,), and which of them contain a change point and nothing else."""
-    displacements, outgoing = displacements_at(schedule, at)
+    displacements = displacements_at(plan, schedule, at)
     near = _near(lanes.x[0], at)
     singular = _move_off(plan, lanes, at, near)
-    contours = contours_at(plan, schedule, changes, at.astype(np.float64), displacements, near, outgoing=outgoing)
+    contours = contours_at(plan, schedule, changes, at.astype(np.float64), displacements, near)
     touched = np.any([singular, *(np.isfinite(zeros.flat) for zeros in contours.zeros.values())], axis=0)
     return contours, touched & (contours.until == len(plan.steps)) & _agrees(plan, lanes, at, contours)
 
@@ -134,17 +133,23 @@ def _move_off(plan: Plan, lanes: Lanes, at: Indices, near: Floats) -> Flags:
     return moved
 
 
-def displacements_at(schedule: Schedule, at: Indices) -> tuple[Mapping[str, Floats], Flags]:
-    """Return the displacement of each driver (c,) on arrival at lanes, and where it is that on departure."""
-    moves = np.any([np.diff(z[0]) != 0 for z in schedule.drivers.values()], axis=0)
-    steps = np.flatnonzero(moves)
-    if not len(steps):
-        # Nothing moves: any direction will do.
-        return {id: np.full(len(at), schedule.unit(id)) for id in schedule.drivers}, np.ones(len(at), bool)
-    before = np.searchsorted(steps, at) - 1
-    outgoing = before < 0
-    step = steps[np.maximum(before, 0)]
-    return {id: z[0, step + 1] - z[0, step] for id, z in schedule.drivers.items()}, outgoing
+def displacements_at(plan: Plan, schedule: Schedule, at: Indices) -> dict[str, Floats]:
+    """Return the displacement (c,) of each driver with which its part of the mechanism arrives at lanes.
+
+    Before it moves, that is the one back from where it goes.
+    """
+    found = {}
+    for id, z in schedule.drivers.items():
+        together = [np.diff(schedule.drivers[other][0]) for other in plan.moving_together[id]]
+        steps = np.flatnonzero(np.any(together, axis=0))
+        if not len(steps):
+            # Nothing moves: any direction will do.
+            found[id] = np.full(len(at), schedule.unit(id))
+            continue
+        before = np.searchsorted(steps, at) - 1
+        step = steps[np.maximum(before, 0)]
+        found[id] = np.where(before < 0, -1.0, 1.0) * (z[0, step + 1] - z[0, step])
+    return found
 
 
 def _near(x: Floats, at: Indices) -> Floats:
