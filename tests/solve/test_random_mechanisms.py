@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -394,7 +395,10 @@ def check_sampling(case: Case) -> Counter[str]:
     both = coarse.ok & fine.ok[every]
     clarity = np.linalg.svd(system.jacobian(a[:, both]), compute_uv=False)[:, -1] if both.any() else np.ones(0)
     assert np.all(np.max(np.abs(gap[:, both]), axis=0) <= 1e-10 * np.maximum(1.0, 1e-3 / clarity))
-    assert np.array_equal(coarse.ok, fine.ok[every]), (coarse.report, fine.report)
+    # A sample of few is out of reach where a gap lies between it and the one before, unless that one lies in this gap.
+    ways = (fine.ok[low : high + 1] for low, high in pairwise(every))
+    ends = [way[np.argmax(way) :].all() for way in ways]
+    assert np.array_equal(coarse.ok, fine.ok[every] & [True, *ends]), (coarse.report, fine.report)
     return Counter(mechanisms=1, tracked=int(coarse.plan.tracked), common=int(both.sum()), ok=int(coarse.ok.sum()))
 
 
