@@ -64,6 +64,18 @@ def test_it_stops_goes_back_or_repeats_at_the_end(browser: Any):
 
 
 @pytest.mark.full
+def test_frames_that_began_before_play_was_pressed_do_not_end_it(browser: Any):
+    """A busy browser calls back with the time at which a frame began, which may lie before the press."""
+    late = "const next = requestAnimationFrame; window.requestAnimationFrame = (call) => next((at) => call(at - 200));"
+    with served(path("peaucellier")) as address:
+        studio = Studio(browser, address, script=late)
+        studio.page.get_by_label("At the end").select_option("stop")
+        studio.play()
+        assert eventually(studio.page, lambda: time_of(studio) == pytest.approx(1.0, abs=1e-6), seconds=20)
+        assert not studio.errors
+
+
+@pytest.mark.full
 def test_a_crank_that_was_dragged_goes_on_from_there(browser: Any):
     with served() as address:
         studio = Studio(browser, address)

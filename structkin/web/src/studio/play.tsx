@@ -102,11 +102,11 @@ function usePlay(now: State, on: boolean) {
     const [from, to, endless] = clock;
     let way = 1;
     let request = 0;
-    let before = performance.now();
+    let before: number | null = null; // a frame may bear a time from before the press
     let [t, rewinds, said] = [time.peek() ?? from, false, false];
     if (t >= to && !(endless && ending.peek() === "repeat")) t = from;
     const go = (at: number) => {
-      const gone = Math.min(at - before, 100) / 1000;
+      const gone = Math.min(at - (before ?? at), 100) / 1000;
       before = at;
       if (!rewinds) t += way * gone * pace.peek() * ratio(now);
       rewinds = false;
