@@ -8,7 +8,7 @@ from typing import ClassVar
 from structkin.joints.pair import Pair
 from structkin.model.draft import Draft
 from structkin.model.entry import Entry
-from structkin.model.fields import Axis, Name, Stroke, TwoPoints
+from structkin.model.fields import Axis, Line, Name, Stroke, TwoPoints
 from structkin.model.topology import Joint
 
 #: A joint of a mechanism, or of a topology if errors in its links leave it without geometry.
@@ -44,4 +44,4 @@ class LineEntry(SlidingEntry):
     """An entry of a joint along a line: by a direction in the sketch, or by two points."""
 
     axis: Axis | None = None
-    along: TwoPoints | None = None
+    along: Line | None = None

@@ -5,7 +5,7 @@ Each also has the JSON schema of what may be written, from which that of the mec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -145,18 +145,22 @@ def _names(what: str, sample: str) -> Checked:
     def check(value: Any) -> tuple[str, ...]:
         if isinstance(value, str) or not isinstance(value, list | tuple):
             raise Flaw(f"expected a list of {what} names, found {describe(value)}", f"such as {sample}")
-        for item in value:
-            if not isinstance(item, str):
-                raise Flaw(f"expected {what} names in quotes, found {describe(item)} in the list", f"such as {sample}")
-        return tuple(value)
+        return _all_text(value, what, sample)
 
     return checked(check, listed(TEXT))
 
 
+def _all_text(value: Iterable[Any], what: str, sample: str) -> tuple[str, ...]:
+    for item in value:
+        if not isinstance(item, str):
+            raise Flaw(f"expected {what} names in quotes, found {describe(item)} in the list", f"such as {sample}")
+    return tuple(value)
+
+
 def _two(what: str, sample: str) -> Checked:
     def check(value: Any) -> tuple[str, str]:
-        first, second = pair(value, f"two {what} names", f"such as {sample}")
-        return _text(first), _text(second)
+        first, second = _all_text(pair(value, f"two {what} names", f"such as {sample}"), what, sample)
+        return first, second
 
     return checked(check, listed(TEXT, 2, 2))
 
@@ -238,6 +242,8 @@ Names = Annotated[tuple[str, ...], _names("point", '["A", "B"]')]
 LinkNames = Annotated[tuple[str, ...], _names("link", '["crank", "gear"]')]
 TwoLinks = Annotated[tuple[str, str], _two("link", '["ground", "crank"]')]
 TwoPoints = Annotated[tuple[str, str], _two("point", '["E", "F"]')]
+#: Of joints that take a direction instead, too.
+Line = Annotated[tuple[str, str], _two("point", '["E", "F"]; a direction is written as an axis')]
 Columns = Annotated[tuple[str | int, str | int], checked(_columns, listed({"anyOf": [TEXT, _COUNT]}, 2, 2))]
 Axis = Annotated[complex, checked(_axis, {**listed(NUMBER, 2, 2), "not": {"const": [0, 0]}})]
 Location = Annotated[str | complex, checked(_location, {"anyOf": [TEXT, VECTOR]})]

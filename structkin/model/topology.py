@@ -53,8 +53,8 @@ DRIVER_KINDS = ("angle", "slide", "distance")
 INPUT_KINDS, MOST_INPUTS = DRIVER_KINDS[:2], 1000
 
 
-#: Among this many names a hint searches for a similar one: it takes milliseconds.
-MOST_NAMES = 1000
+#: Among this many names a hint searches for a similar one: it takes milliseconds; and about how many it lists.
+MOST_NAMES, MOST_SHOWN = 1000, 12
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
@@ -71,8 +71,8 @@ def suggest(word: str, known: Iterable[str]) -> str:
         return f"did you mean '{close[0]}'?"
     if not names:
         return "there are none"
-    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-    return f"known: {shown}"
+    shown = names if len(names) <= MOST_SHOWN + 3 else [*names[:MOST_SHOWN], f"... ({len(names)} in all)"]
+    return f"known: {', '.join(shown)}"
 
 
 def check_names(key: str, names: Iterable[object], known: Collection[str]) -> list[Problem]:

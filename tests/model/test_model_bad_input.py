@@ -146,6 +146,12 @@ CASES: dict[str, Case] = {
     "no direction": ({"joints.guide.axis": DELETE}, "joints.guide", "has no direction", "axis = [1, 0]"),
     "zero axis": ({"joints.guide.axis": [0, 0]}, "joints.guide.axis", "is not a direction", "[1, 0]"),
     "axis as text": ({"joints.guide.axis": "x"}, "joints.guide.axis", "a direction [x, y], found the text 'x'", ""),
+    "along as a direction": (
+        {"joints.guide.axis": DELETE, "joints.guide.along": [1, 0]},
+        "joints.guide.along",
+        "point names in quotes, found the number 1",
+        "a direction is written as an axis",
+    ),
     "along with equal points": (
         {"joints.guide.axis": DELETE, "joints.guide.along": ["A", "A"]},
         "joints.guide.along",

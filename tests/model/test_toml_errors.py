@@ -126,6 +126,9 @@ CASES = {
     # values
     "gravity as a number": ("gravity = 9.81", "gravity = [0, -9.81]", "forces.gravity", "9.81", "[0, -9.81]"),
     "gravity at the top": ("gravity = [0, -9.81]\n[points]", "[points]", "gravity", "unknown", "'forces.gravity'"),
+    "masses": ("masses = 2\n[points]", "[points]", "masses", "unknown", "'links.NAME.mass'"),
+    "a section of none": ("chapter = 2\n[points]", "[points]", "chapter", "unknown", "pose, duration"),
+    "ends as numbers": ("between = [1, 2]", 'joint = "A"', "drivers.motor.between", "the number 1", '["E", "F"]'),
     "a force as text": ('push = "100 N"', 'push = { type = "force", at = "P", value = [0, -100] }',
                         "forces.push", "found the text '100 N'", 'such as { type = "force"'),
     "a force as a number": ("value = 100", "value = [0, -100]", "forces.push.value", "the number 100", "direction"),
