@@ -40,7 +40,8 @@ class Kind(NamedTuple):
     """What an annotation allows: types of which every value will do, and a test of others; in words, with a hint.
 
     `rows` are those that an array must have; for a sequence of names that is `listed`, one name stands for a list of
-    one. A kind without words is a choice: other values are unknown.
+    one, and for any sequence that is `whole`, what an iterator yields. A kind without words is a choice: other values
+    are unknown.
     """
 
     types: frozenset[type]
@@ -49,6 +50,7 @@ class Kind(NamedTuple):
     hint: str = ""
     rows: Rows | None = None
     listed: bool = False
+    whole: bool = False
 
     def allows(self, value: Any) -> bool:
         """Return whether a value is of this kind."""
@@ -154,7 +156,7 @@ def _kind(annotation: Any) -> Kind:
     if origin is tuple and parts[-1] is not ...:
         return _tuple([_kind(part) for part in parts])
     if origin in (abc.Sequence, abc.Collection, abc.Iterable, tuple):
-        return _sequence(_kind(parts[0]))
+        return _sequence(_kind(parts[0]), whole=origin is not abc.Iterable)
     if not isinstance(annotation, type):
         return ANYTHING
     name = annotation.__name__
@@ -176,7 +178,7 @@ def _union(kinds: list[Kind]) -> Kind:
     words = " or ".join(filter(None, dict.fromkeys(kind.words for kind in named)))
     test = tests[0] if len(tests) == 1 else lambda value: any(test(value) for test in tests)
     listed = any(kind.listed for kind in named) and SIMPLE[str] not in named
-    return Kind(types, test, words, named[0].hint, listed=listed)
+    return Kind(types, test, words, named[0].hint, listed=listed, whole=any(kind.whole for kind in named))
 
 
 def _mapping(key: Kind, item: Kind) -> Kind:
@@ -202,7 +204,7 @@ def _tuple(kinds: list[Kind]) -> Kind:
     return Kind(NONE, allows, f"a pair ({', '.join(kind.words for kind in kinds)})")
 
 
-def _sequence(kind: Kind) -> Kind:
+def _sequence(kind: Kind, *, whole: bool) -> Kind:
     def allows(value: Any) -> bool:
         if type(value) not in (list, tuple) and (isinstance(value, str | bytes) or not isinstance(value, Iterable)):
             return False
@@ -214,7 +216,7 @@ def _sequence(kind: Kind) -> Kind:
 
     hint = "such as ['...']" if kind is SIMPLE[str] else f"give a list of {_many(kind.words)}"
     listed = kind is not ANYTHING and kind.allows("name")
-    return Kind(NONE, allows, f"a sequence of {_many(kind.words)}", hint, listed=listed)
+    return Kind(NONE, allows, f"a sequence of {_many(kind.words)}", hint, listed=listed, whole=whole)
 
 
 def _many(words: str) -> str:
@@ -249,18 +251,14 @@ class _Signature:
                 self.by_place += ((name, kind),)
         #: The types that need no other test, by place.
         self.types = tuple(_EVERY if kind is ANYTHING else kind.types for _, kind in self.by_place)
-        #: The arguments for which one name stands for a list of one.
-        self.listed = frozenset(name for name, kind in self.by_name.items() if kind.listed)
+        #: Whether there are sequences: their iterators are read to the end, and one name stands for a list of one.
+        self.has_lists = any(kind.whole or kind.listed for kind in self.by_name.values())
 
     def in_lists(self, args: tuple[Any, ...], given: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return the arguments with a list of one name where one name is given."""
-        names = chain((name for name, _ in self.by_place), repeat(""))
-        args = tuple(
-            [value] if name in self.listed and isinstance(value, str) else value
-            for name, value in zip(names, args, strict=False)
-        )
-        one = {name: [value] for name, value in given.items() if name in self.listed and isinstance(value, str)}
-        return args, {**given, **one}
+        """Return the arguments with lists where a sequence may be given as one name, or as an iterator."""
+        places = chain(self.by_place, repeat(("", ANYTHING)))
+        args = tuple(_in_list(kind, value) for (_, kind), value in zip(places, args, strict=False))
+        return args, {name: _in_list(self.by_name.get(name, ANYTHING), value) for name, value in given.items()}
 
     def problems(self, args: tuple[Any, ...], given: Mapping[str, Any]) -> list[Problem]:
         """Return what is wrong with the arguments of a call; their number is for Python to check."""
@@ -273,6 +271,13 @@ class _Signature:
             elif kind.rows is not None:
                 found += _miscounted(name, value, kind.rows, args[0])
         return found
+
+
+def _in_list(kind: Kind, value: Any) -> Any:
+    if kind.listed and isinstance(value, str):
+        return [value]
+    # used twice, an iterator would be empty the second time
+    return list(value) if kind.whole and isinstance(value, Iterator) else value
 
 
 def _problem(name: str, kind: Kind, value: Any) -> Problem:
@@ -297,7 +302,7 @@ def _checking(function: FunctionType) -> Callable[..., Any]:
             plan = _Signature(function)
         if not given and len(args) <= len(plan.types) and all(map(contains, plan.types, map(type, args))):
             return function(*args)
-        if plan.listed:
+        if plan.has_lists:
             args, given = plan.in_lists(args, given)
         if problems := plan.problems(args, given):
             raise InputError(problems, function.__qualname__.removesuffix(".__init__"), more=True)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import structkin as sk
+from structkin import design
 from structkin.examples import path
 
 m = sk.load(path("crank_rocker"))
@@ -147,6 +148,14 @@ def test_one_name_stands_for_a_list_of_one():
     assert m.constraints(drivers="motor").m == m.constraints(drivers=["motor"]).m
     assert len(m.compare(3, methods="global", coordinates="natural").runs) == 2
     assert len(m.rank_inputs(kinds="angle")) == len(m.rank_inputs(kinds=["angle"]))
+
+
+def test_an_iterator_counts_each_time_it_is_read():
+    """Limits from a generator were listed once, and none were left for the search: it ended outside of them."""
+    wish, limits = design.stroke("rocker", 1.3), [design.stroke("rocker").between(high=1.0)]
+    parameters = {"lengths.A-B": (0.02, 0.06), "lengths.B-C": (0.1, 0.2)}
+    found = [m.optimise(parameters, iter([wish]), limits=given) for given in (limits, iter(limits))]
+    assert found[0].values == found[1].values and found[0].words == found[1].words
 
 
 def test_a_place_on_a_link_is_given_alike_to_all_that_take_one():

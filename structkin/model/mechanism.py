@@ -474,9 +474,10 @@ class Mechanism:
         >>> round(best.values["lengths.A-B"], 9), best.words
         (3.0, 'no small change improves it')
         """
+        from structkin.design.measures import Measure, Peak
         from structkin.design.optimise import optimise
 
-        objective = (objective,) if not isinstance(objective, Sequence) else objective
+        objective = (objective,) if isinstance(objective, Measure | Peak) else tuple(objective)
         return optimise(self, parameters, objective, limits, samples, t, drivers, evaluations, progress)
 
     def tolerances(

@@ -19,6 +19,7 @@ PMKS = b"https://pmks.org/?j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&l=AB,1,1,
 
 #: Keeps in `window.asked` the last messages that were sent and are not answered: of the changes, which are numbered by
 #: `ask`, and of the motions, numbered by `seq`. A state that comes unasked, to complete one before, answers neither.
+#: What is to be drawn over a pose is answered by a pose without a number, or by none if there is no pose.
 WATCH = """window.asked = {};
 window.WebSocket = class extends window.WebSocket {
     constructor(...given) {
@@ -29,11 +30,13 @@ window.WebSocket = class extends window.WebSocket {
             if ((type === "state" && ask) || ["refused", "fault"].includes(type)) delete window.asked.seq;
             if (seq === window.asked.seq && done) delete window.asked.seq;
             if (type === "state") delete window.asked.hello;
+            if (type === "state" || (type === "pose" && !seq)) delete window.asked.layers;
         });
     }
     send(text) {
         const { type, ask, seq } = JSON.parse(text);
-        Object.assign(window.asked, type === "hello" ? { hello: true } : ask ? { ask } : seq ? { seq } : {});
+        const known = ["hello", "layers"].includes(type) ? { [type]: true } : ask ? { ask } : seq ? { seq } : {};
+        Object.assign(window.asked, known);
         super.send(text);
     }
 };"""

@@ -40,7 +40,9 @@ def show(studio: Studio, label: str) -> None:
 
 def way(studio: Studio, layer: str, name: str) -> np.ndarray:
     """Return an arrow in the plane's axes [pixels], from its start to its tip."""
-    line, head = studio.page.locator(f".{layer} [data-arrow='{name}'] path").all()
+    arrow = studio.page.locator(f".{layer} [data-arrow='{name}'] path")
+    arrow.first.wait_for(state="attached")  # forces are found once a pose is at rest
+    line, head = arrow.all()
     x, y = re.findall(r"-?[\d.]+(?:e-\d+)?", line.get_attribute("d"))[:2]
     u, v = re.findall(r"-?[\d.]+(?:e-\d+)?", head.get_attribute("d"))[:2]
     return np.array([float(u) - float(x), float(y) - float(v)])

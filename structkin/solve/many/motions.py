@@ -170,21 +170,13 @@ class Motions:
         values = recent.get((quantity, name))
         if values is None:
             if quantity == "angle":
-                values = self.angles_of(str(name), np.ones(self.count, bool))
+                values = angles_of(self, str(name), np.ones(self.count, bool))
             else:
                 values = self._all(lambda of: getattr(of, quantity)(name), np.float64(np.nan), *shape)
             values = read_only(values)
             recent[quantity, name] = values
             for old in list(recent)[:-KEPT]:
                 recent.pop(old, None)
-        return values
-
-    def angles_of(self, link: str, which: Flags) -> Floats:
-        """Return the angles (v, n) [rad] of a link as `angle`, but complete only in the variants `which` (v,)."""
-        values = self._all(methodcaller("angle", link), np.float64(np.nan))
-        lost = set(np.flatnonzero((np.isnan(values) & self.ok).any(axis=1) & which).tolist())
-        for k in lost - self.motions.keys():
-            values[k] = self.alone(k).angle(link)
         return values
 
     def _all(self, read: Callable[[Together | Kept | Motion], NDArray[T]], missing: T, *shape: int) -> NDArray[T]:
@@ -202,3 +194,12 @@ class Motions:
         if self.faults:
             values[list(self.faults)] = missing
         return values
+
+
+def angles_of(motions: Motions, link: str, which: Flags) -> Floats:
+    """Return the angles (v, n) [rad] of a link as `Motions.angle`, but complete only in the variants `which` (v,)."""
+    values = motions._all(methodcaller("angle", link), np.float64(np.nan))
+    lost = set(np.flatnonzero((np.isnan(values) & motions.ok).any(axis=1) & which).tolist())
+    for k in lost - motions.motions.keys():
+        values[k] = motions.alone(k).angle(link)
+    return values

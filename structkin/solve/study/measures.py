@@ -13,7 +13,7 @@ from structkin.errors import InputError, Problem
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.plan.status import Status
-from structkin.solve.many.motions import Motions
+from structkin.solve.many.motions import Motions, angles_of
 from structkin.solve.many.together import Together
 from structkin.solve.study.store import FINISHED, RESERVED
 from structkin.types import Flags, Floats
@@ -71,7 +71,7 @@ class Named:
         if quantity == "effort":
             return efforts(motions, name)
         if quantity == "angle":
-            return motions.angles_of(name, which)
+            return angles_of(motions, name, which)
         found: Floats = getattr(motions, quantity)(name)
         return found
 
