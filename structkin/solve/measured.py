@@ -239,9 +239,10 @@ def _chosen(
 def _named(names: Sequence[str], titles: Sequence[str]) -> str:
     """Return how a column is named, from the command line and from Python."""
     name, title = names[0], next(iter(titles), "x1")
-    shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+    shown, others = (", ".join(all_[:most]) + (", ..." if len(all_) > most else "")
+                     for all_, most in ((names, 3), ([*map(repr, titles)], 12)))  # fmt: skip
     return (
-        f"name one of {shown}; other titles in the file are {', '.join(map(repr, titles[:12])) or 'none'}: "
+        f"name one of {shown}; other titles in the file are {others or 'none'}: "
         f"say which is meant, such as --column {shlex.quote(f'{name}={title}')}, or in Python "
         f"columns={{{name!r}: {title!r}}}"
     )
