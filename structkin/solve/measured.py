@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from structkin.checked import checked
-from structkin.errors import InputError, Problem, raise_problems
+from structkin.errors import Problem, raise_problems
 from structkin.model.flaw import Flaw, short
 from structkin.model.mechanism import GROUND
 from structkin.model.tables import Column, read_table, titles_of
@@ -200,7 +200,7 @@ def _chosen(
     try:
         titles = titles_of(path)
     except Flaw as flaw:
-        raise InputError(flaw.problems(), str(path)) from None
+        raise flaw.error(str(path)) from None
     named = {re.sub(r"\s*[\[(][^\[\]()]*[\])]$", "", title): title for title in titles if title not in given.values()}
     wanted = {name: title for name, title in named.items() if name in known or name == "t" or name in m.drivers}
     wanted |= {name.removesuffix(".value"): title for name, title in named.items()
