@@ -217,10 +217,7 @@ def _course(forces: Kinetostatics) -> str:
 def _no_power(forces: Kinetostatics) -> float:
     """Return below which power [W] there is only rounding: a part of the largest force or energy times the rates."""
     motion = forces.motion
-    rates = [
-        np.abs(z[1]) / (1.0 if motion.mechanism.drivers[id].kind == "angle" else motion.size)
-        for id, z in motion.drivers.items()
-    ]
+    rates = [np.abs(z[1]) / motion.mechanism.drivers[id].unit(motion.size) for id, z in motion.drivers.items()]
     work = np.nanmax(np.abs(forces.unknowns), initial=0.0) * motion.size + np.nanmax(forces.kinetic_energy, initial=0.0)
     return float(ROUNDING * work * np.nanmax(np.array(rates), initial=0.0))
 

@@ -160,7 +160,7 @@ def _rate_limit(mechanism: Mechanism) -> float:
         RATE_LIMIT
         / 10
         * max(1.0, mechanism.size)
-        / max(1.0 if drive.kind == "angle" else mechanism.size for drive in mechanism.drivers.values())
+        / max(drive.unit(mechanism.size) for drive in mechanism.drivers.values())
     )
 
 
@@ -314,7 +314,7 @@ def _joints(equations: Reduced) -> dict[str, Any]:
     read = lines(equations.own, equations.plan.frames, drives)
     ends = [part for line in read for part in (line.first, line.second)]
     table = [(DRIVER_KINDS.index(line.kind), 2 * k, 2 * k + 1) for k, line in enumerate(read)]
-    units = [1.0 if drive.kind == "angle" else equations.size for drive in drives]
+    units = [drive.unit(equations.size) for drive in drives]
     return affine_parts("joint", equations.plan.offsets, ends) | {"joints": table, "joint_unit": units}
 
 
