@@ -147,7 +147,7 @@ def packed(equations: Reduced) -> Packed:
         **_loads(equations, table, ids), **_counted(equations), **_joints(equations),
         "z": 3 * f, "x": 3 * n, "K": f * n, "roots": 2 * steps, "new_roots": 2 * steps, "kept": n, "last": f,
         "turned": counted, "new_turned": counted, "old_roots": 2 * steps, "old_turned": counted, "old_kept": n,
-        "old_last": f, "path": 2 * f, "path_state": 2 * free, "load": 2 * n, "four": 4 * n, "matrix": free * free,
+        "old_last": f, "path": 2 * f, "load": 2 * n, "four": 4 * n, "matrix": free * free,
         "right": free, "second": free, "efforts": f, "stages": 16 * free, "past": 16 * free,
         "series": MANY * (HEAD + POWERS * rows), "powers": 3 * POWERS,
     })  # fmt: skip
