@@ -27,6 +27,9 @@ DEFAULT = 5000
 #: Numbers of poses found together that count as one step; the budget is then some 20 million numbers, or 0.5 GiB.
 TOGETHER = 4000
 
+#: The most memory that the results of a call may take [bytes].
+MOST_BYTES = 16 * 2**30
+
 #: A run whose end is out of reach of its steps is told after so many of them.
 PACE = 2000
 #: How many times longer steps may become than those before: where nothing comes to rest; where dampers bring it there,
@@ -35,6 +38,27 @@ STEADY, DAMPED, CHANGING = 2.0, 30.0, 1000.0
 
 #: The hint of an error where nothing better can be suggested.
 HINT = "budget=None (--budget none) removes the limit"
+
+
+def too_large(key: str, what: str, size: float, hint: str) -> Problem:
+    """Return the problem with results of this size [bytes], which do not fit into memory.
+
+    >>> print(too_large("samples", "100,000,000 samples", 28.8e9, "give fewer"))
+    samples: 100,000,000 samples would take 27 GiB of memory; at most 16 GiB, and no more than is free: give fewer
+    """
+    most, gib = f"at most {MOST_BYTES / 2**30:.0f} GiB, and no more than is free", size / 2**30
+    return Problem(
+        key, f"{what} would take {f'{gib:,.0f}' if gib >= 10 else f'{gib:.2g}'} GiB of memory", f"{most}: {hint}"
+    )
+
+
+@contextmanager
+def in_memory(problem: Callable[[], Problem], source: str) -> Iterator[None]:
+    """Raise one `InputError` where memory ends; results above `MOST_BYTES` are refused before they are computed."""
+    try:
+        yield
+    except MemoryError:
+        raise InputError([problem()], source) from None
 
 
 class SpentError(Exception):

@@ -188,7 +188,7 @@ def structkin(*arguments):
 
 
 @pytest.mark.full
-def test_the_command_line_has_the_budget(tmp_path):
+def test_the_command_line_has_the_budget():
     file = path("stephenson_iii_triad")
     run = structkin("solve", file, "--duration", "1e12")
     assert run.returncode == 2 and "drivers.motor" in run.stderr and "--budget none" in run.stderr

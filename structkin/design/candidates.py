@@ -194,7 +194,7 @@ class Candidates:
         `unit` is the unit of length of the files. Returns what was written; raises `InputError` for an unknown unit and
         for a folder that cannot be written.
         """
-        from structkin.show.files import save_figure, table_file, table_writer
+        from structkin.show.files import save_figure, write_table
 
         folder = Path(folder)
         if unit not in FILE_UNITS["length"]:
@@ -212,21 +212,16 @@ class Candidates:
             own.mechanism.save(folder / f"{k:02d}.toml")
             save_figure(own.plot(), folder / f"{k:02d}.png")
             written += [folder / f"{k:02d}.toml", folder / f"{k:02d}.png"]
-        with table_file(folder / "candidates.csv") as file:
-            writer = table_writer(file)
-            angular = any(one.unit == "rad" for one in self.found)
-            wrong = "deg" if angular else unit
-            writer.writerow(
-                ("number", "kind", f"error [{wrong}]", f"rms [{wrong}]", "transmission angle [deg]", "proportion",
-                 f"extent [{unit}]", "cognate", "defects")
-            )  # fmt: skip
-            scale = Units(length=unit).length_scale
-            for k, one in enumerate(self.found, 1):
-                errors = [error / (np.pi / 180 if angular else scale) for error in (one.error, one.rms)]
-                writer.writerow(
-                    (k, one.kind, *errors, _known(np.degrees(one.transmission)), one.proportion, one.extent / scale,
-                     one.cognate, "; ".join(one.defects))
-                )  # fmt: skip
+        angular, scale = any(one.unit == "rad" for one in self.found), Units(length=unit).length_scale
+        wrong, size = ("deg", np.pi / 180) if angular else (unit, scale)
+        heads = ("number", "kind", f"error [{wrong}]", f"rms [{wrong}]", "transmission angle [deg]", "proportion",
+                 f"extent [{unit}]", "cognate", "defects")  # fmt: skip
+        rows = [
+            (k, one.kind, one.error / size, one.rms / size, _known(np.degrees(one.transmission)), one.proportion,
+             one.extent / scale, one.cognate, "; ".join(one.defects))
+            for k, one in enumerate(self.found, 1)
+        ]  # fmt: skip
+        write_table(folder / "candidates.csv", heads, rows)
         return (*written, folder / "candidates.csv")
 
 

@@ -89,14 +89,10 @@ def missed_aims(objective: Sequence[Measure], motion: Motion) -> Iterator[str]:
         values = np.ravel(measure.values(motion)) / measure.weight
         k = int(np.abs(values).argmax())
         _, shown, unit = _reading(measure, motion, k)
-        size = motion.mechanism.size if _is_length(measure, motion) else 1.0
+        size = motion.mechanism.size if _kind(measure, motion.mechanism) == "length" else 1.0
         if abs(values[k]) > VISIBLE * size:
             most = "up to " if len(values) > 1 else ""
             yield f"{measure.words} is {most}{decimal(shown(abs(values[k]) if most else values[k]), 3)}{unit}"
-
-
-def _is_length(measure: Measure, motion: Motion) -> bool:
-    return _kind(measure, motion.mechanism) == "length"
 
 
 def _kind(measure: Measure, mechanism: Mechanism) -> str:

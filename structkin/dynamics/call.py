@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from structkin.budget import MOST_BYTES, too_large
 from structkin.dynamics.friction import pressed
 from structkin.dynamics.integrators.methods import ADAPTIVE, FIXED
 from structkin.dynamics.multipliers.stabilisation import Stabilisation, check_stabilisation
@@ -37,8 +38,8 @@ SAMPLES = 361
 #: Steps after which a simulation usually gives up.
 STEPS = 1_000_000
 
-#: More output times than this do not fit into memory: each is some kilobytes of numbers.
-MOST = 1_000_000
+#: Memory of an output time [bytes]: some kilobytes of numbers.
+EACH = 16 * 2**10
 
 
 def check_call(
@@ -98,8 +99,8 @@ def _times(mechanism: Mechanism, t: ArrayLike | None, samples: int | None, probl
     if samples is not None and (not isinstance(samples, int | np.integer) or samples < 2):
         problems.append(Problem("samples", f"{samples!r} is not a whole number of two or more"))
         return np.zeros(1)
-    if samples is not None and samples > MOST:
-        problems.append(_too_many("samples", samples))
+    if samples is not None and samples * EACH > MOST_BYTES:
+        problems.append(too_many("samples", samples))
         return np.zeros(1)
     end = mechanism.duration if t is None else t
     if isinstance(end, np.ndarray) and end.ndim == 0:
@@ -120,8 +121,8 @@ def _times(mechanism: Mechanism, t: ArrayLike | None, samples: int | None, probl
         times = np.full(1, np.nan)
     if times.ndim != 1 or len(times) < 2 or not np.isfinite(times).all():
         problems.append(Problem("t", "expected two or more finite times (n,) in seconds"))
-    elif len(times) > MOST:
-        problems.append(_too_many("t", len(times)))
+    elif len(times) * EACH > MOST_BYTES:
+        problems.append(too_many("t", len(times)))
     elif (np.diff(times) <= 0).any():
         k = int(np.flatnonzero(np.diff(times) <= 0)[0])
         problems.append(
@@ -142,5 +143,6 @@ def _too_long(times: Floats, step: float, max_steps: int) -> list[Problem]:
     return [Problem("step", message, f"{enough}raise max_steps")]
 
 
-def _too_many(name: str, count: int) -> Problem:
-    return Problem(name, f"{count:,} output times do not fit into memory", f"at most {MOST:,}")
+def too_many(name: str, count: int) -> Problem:
+    """Return the problem with output times that do not fit into memory."""
+    return too_large(name, f"{count:,} output times", EACH * count, "give fewer, or simulate in parts")

@@ -121,7 +121,7 @@ class _Start:
         self.mechanism, self.t = mechanism, t
         self.free = [id for id, drive in mechanism.drivers.items() if drive.law is None]
         self.size = mechanism.size
-        self.units = np.array([1.0 if mechanism.drivers[id].kind == "angle" else self.size for id in self.free])
+        self.units = np.array([mechanism.drivers[id].unit(self.size) for id in self.free])
         self.data = _data(mechanism)
 
     def motion(self, values: Floats, speeds: Floats | None = None) -> Motion:

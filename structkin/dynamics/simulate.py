@@ -6,13 +6,14 @@ import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structkin.budget import growth
+from structkin.budget import growth, in_memory
 from structkin.compiled import has_numba
-from structkin.dynamics.call import STEPS, check_call
+from structkin.dynamics.call import STEPS, check_call, too_many
 from structkin.dynamics.equations_of_motion import EquationsOfMotion
 from structkin.dynamics.initial import consistent_start
 from structkin.dynamics.integrators.methods import ADAPTIVE, FIXED, METHODS, ONE_STEP, STIFF
@@ -84,25 +85,26 @@ def simulate(
     breaks = () if integrator in FIXED else _breaks(mechanism, times, integrator, rtol)
     longer = _longer(mechanism, users, integrator) if max_steps >= STEPS else math.inf
     run = Run(equations, times, record, max_steps, mechanism.size, breaks, longer)
-    try:
-        equations.remember(float(times[0]), y)
-        record.add(float(times[0]), y)
-        if integrator in FIXED:
-            run.fixed(integrator, y, float(step or 0.0))
-        else:
-            run.adaptive(integrator, y, rtol, atol)
-    except NoPoseError as error:
-        run.stopped = why(equations.current if isinstance(equations, Partitioned) else reduced, error)
-    except InputError as error:
+    with in_memory(partial(too_many, "samples", len(times)), mechanism.title):
+        try:
+            equations.remember(float(times[0]), y)
+            record.add(float(times[0]), y)
+            if integrator in FIXED:
+                run.fixed(integrator, y, float(step or 0.0))
+            else:
+                run.adaptive(integrator, y, rtol, atol)
+        except NoPoseError as error:
+            run.stopped = why(equations.current if isinstance(equations, Partitioned) else reduced, error)
+        except InputError as error:
+            if not record.instants:
+                raise
+            # A load without a value later in the motion.
+            run.stopped = f"t = {run.reached:.6g} s: " + "; ".join(map(str, error.problems))
         if not record.instants:
-            raise
-        # A load without a value later in the motion.
-        run.stopped = f"t = {run.reached:.6g} s: " + "; ".join(map(str, error.problems))
-    if not record.instants:
-        raise InputError([Problem("initial", run.stopped)], mechanism.title or "simulate")
-    integration = Integration(run.steps, equations.evaluations, time.perf_counter() - began, run.hint)
-    impacts = {id: np.array(speeds) for id, speeds in record.impacts.items()}
-    result = simulation_of(equations, times, record.instants, integration, run.stopped, impacts)
+            raise InputError([Problem("initial", run.stopped)], mechanism.title or "simulate")
+        integration = Integration(run.steps, equations.evaluations, time.perf_counter() - began, run.hint)
+        impacts = {id: np.array(speeds) for id, speeds in record.impacts.items()}
+        result = simulation_of(equations, times, record.instants, integration, run.stopped, impacts)
     return replace(result, corrections=corrections) if corrections else result
 
 

@@ -179,10 +179,7 @@ def with_turns(first: Motion) -> tuple[Motion, dict[str, float]]:
     """
     mechanism, plan = first.mechanism, first.plan
     ends = {id: float(z[0, -1]) for id, z in first.drivers.items()}
-    distances = [
-        abs(ends[id] - drive.start) / (1.0 if drive.kind == "angle" else first.size)
-        for id, drive in mechanism.drivers.items()
-    ]
+    distances = [abs(ends[id] - drive.start) / drive.unit(first.size) for id, drive in mechanism.drivers.items()]
     parts = math.ceil(max(distances, default=0.0) / PART)
     if 1 < parts < MANY:
         path = solve_groups(

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from structkin.errors import InputError, printable, raise_problems
+from structkin.errors import printable, raise_problems
 from structkin.files.readers import Reader, reader_of
 from structkin.files.readers.address import is_address, whole
 from structkin.files.readers.imported import Imported, counted, listed
@@ -116,7 +116,7 @@ def read(path: str | Path) -> tuple[dict[str, Any], tuple[str, ...]]:
     try:
         return _read(path)
     except Flaw as flaw:
-        raise InputError(flaw.problems(), whole(str(path))) from None
+        raise flaw.error(whole(str(path))) from None
 
 
 def _read(path: str | Path) -> tuple[dict[str, Any], tuple[str, ...]]:

@@ -7,13 +7,13 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from structkin.budget import metered
+from structkin.budget import in_memory, metered
 from structkin.errors import Problem, problems_of, raise_problems
 from structkin.global_methods import families
 from structkin.global_methods.solve import solve_globally
 from structkin.kernels.choice import check_engine
 from structkin.model.mechanism import Mechanism
-from structkin.solve.call import make_schedule, too_far
+from structkin.solve.call import make_schedule, too_far, too_many
 from structkin.solve.motion import Motion
 from structkin.solve.solve_groups import BRANCHES, solve_groups
 
@@ -41,9 +41,12 @@ def solve(
     """Solve position, velocity and acceleration by any method; see `Mechanism.solve`."""
     _check_method(mechanism, method, coordinates, branch, engine)
     if method.startswith("global"):
-        schedule = make_schedule(mechanism, samples, t, drivers, duration)
-        numbers = 12 * len(mechanism.links)
-        with metered(budget, lambda: too_far(schedule, numbers, budget), mechanism.title):
+        numbers, title = 12 * len(mechanism.links), mechanism.title
+        schedule = make_schedule(mechanism, samples, t, drivers, duration, numbers)
+        with (
+            in_memory(lambda: too_many(len(schedule), numbers), title),
+            metered(budget, lambda: too_far(schedule, numbers, budget), title),
+        ):
             motion = solve_globally(mechanism, schedule, method, coordinates or FAMILIES[0], progress, engine)
     else:
         motion = solve_groups(

@@ -8,7 +8,6 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from structkin.errors import InputError
 from structkin.model.flaw import Flaw, describe, short
 from structkin.model.tables import read_text
 from structkin.model.toml_errors import QUOTES, syntax_flaws
@@ -36,7 +35,7 @@ def load_data(path: Path) -> dict[str, Any]:
             raise Flaw(f"expected a .toml or .json file, found the suffix '{path.suffix}'", "rename it")
         return parse_data(read_text(path), path.suffix.lower())
     except Flaw as flaw:
-        raise InputError(flaw.problems(), str(path)) from None
+        raise flaw.error(str(path)) from None
 
 
 def parse_data(text: str, suffix: str) -> dict[str, Any]:

@@ -9,10 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from structkin.errors import Problem
+from structkin.errors import InputError, Problem
 
 #: A larger number is an error: its powers would overflow.
 LARGEST = 1e100
+
+#: Errors of one text that are listed: the first ones show what is to be learned.
+MOST = 10
 
 _COMMA = re.compile(r"\s*([+-]?\d+),(\d+)((?:\.\d+)?(?:[eE][+-]?\d+)?)")
 
@@ -27,9 +30,10 @@ class Flaw(ValueError):  # noqa: N818 - never seen by a user: it becomes a Probl
         self.others = tuple(others)
         super().__init__(f"{message}; {hint}" if hint else message)
 
-    def problems(self) -> list[Problem]:
-        """Return this and the others as problems of a whole file."""
-        return [Problem("", flaw.message, flaw.hint) for flaw in (self, *self.others)]
+    def error(self, source: str) -> InputError:
+        """Return this and the others as the error of a whole file."""
+        problems = [Problem("", flaw.message, flaw.hint) for flaw in (self, *self.others)]
+        return InputError(problems, source, more=len(problems) >= MOST)
 
 
 def indefinite(noun: str) -> str:

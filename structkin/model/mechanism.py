@@ -410,8 +410,8 @@ class Mechanism:
         variants that return a row for each, (v, ...): `measures` of the result has them for all. With either, memory
         is needed for what is kept, and for some variants at a time; without, for all.
 
-        `budget` applies to each variant that is solved individually, as in `solve`. At most 1e8 poses, of all variants
-        together, are kept.
+        `budget` applies to each variant that is solved individually, as in `solve`. Results of more than 16 GiB are
+        refused.
 
         A driver with a speed starts at its value in the sketch of each variant.
 

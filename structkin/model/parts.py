@@ -73,6 +73,10 @@ class DriverCoordinate:
         """What the coordinate is: "angle" or "length"."""
         return "angle" if self.kind == "angle" else "length"
 
+    def unit(self, size: float) -> float:
+        """Return a change of the coordinate that moves links about as far as all do: a radian, or a size [m]."""
+        return 1.0 if self.kind == "angle" else size
+
 
 @dataclass(frozen=True)
 class SketchPose:

@@ -11,11 +11,8 @@ import tomllib
 import unicodedata
 from dataclasses import dataclass
 
-from structkin.model.flaw import Flaw, decimal_comma, short
+from structkin.model.flaw import MOST, Flaw, decimal_comma, short
 from structkin.model.units import unit
-
-#: Errors of one text that are listed: the first ones show what is to be learned.
-MOST = 10
 
 #: What a mistake is, and what to write instead.
 Cause = tuple[str, str]

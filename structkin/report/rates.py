@@ -38,7 +38,7 @@ def in_one_unit(motion: Motion) -> Measures:
 
 def rates(motion: Motion) -> dict[str, Any] | None:
     """Return the velocity and acceleration of points and links; None if no rate is known."""
-    m, measures = motion.mechanism, in_one_unit(motion)
+    measures = in_one_unit(motion)
     points, links = shown_points(motion), shown_links(motion)
     speed, acceleration = measures.size("speed"), measures.size("acceleration")
     found: dict[str, Any] = {"points": {}, "links": {}}
@@ -59,8 +59,7 @@ def rates(motion: Motion) -> dict[str, Any] | None:
             "omega": plain(motion.omega(name), measures.size("omega"), usual),
             "alpha": plain(motion.alpha(name), measures.size("alpha"), 100.0 * usual**2),
         }
-    left = [point for point in moving_points(m) if point not in points]
-    found["left_out"] = [*left, *(link for link in m.topology.moving_links if link not in links)]
+    found["left_out"] = left_out(motion)
     return found
 
 
@@ -103,10 +102,11 @@ def coefficients(motion: Motion) -> dict[str, Any] | None:
     drivers = list(m.drivers)
     if not drivers or not motion.regular.any():
         return None
-    points = list(dict.fromkeys([*points_of_interest(m), *shown_points(motion)]))[:MOST_KL]
-    links = list(dict.fromkeys([*output_links(m, motion.structure), *shown_links(motion)]))[:MOST_KL]
+    points = list(dict.fromkeys([*points_of_interest(m), *shown_points(motion)]))
+    links = list(dict.fromkeys([*output_links(m, motion.structure), *shown_links(motion)]))
+    kinds: tuple[tuple[PartKind, list[str]], ...] = (("point", points[:MOST_KL]), ("link", links[:MOST_KL]))
     found: dict[str, Any] = {"drivers": drivers, "units": {}, "points": {}, "links": {}}
-    kinds: tuple[tuple[PartKind, list[str]], ...] = (("point", points), ("link", links))
+    found["left_out"] = [*points[MOST_KL:], *links[MOST_KL:]]
     for kind, names in kinds:
         for name in names:
             every = list(coefficients_of(motion, name, kind))
@@ -128,6 +128,13 @@ def coefficients(motion: Motion) -> dict[str, Any] | None:
                 for letter in "KL"
             }
     return found
+
+
+def left_out(motion: Motion) -> list[str]:
+    """Return the moving points and links whose rates a report does not contain."""
+    m = motion.mechanism
+    names = ((moving_points(m), shown_points(motion)), (m.topology.moving_links, shown_links(motion)))
+    return [name for every, shown in names for name in every if name not in shown]
 
 
 def shown_points(motion: Motion) -> list[str]:

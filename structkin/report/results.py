@@ -32,7 +32,7 @@ def results(motion: Motion, data: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _drivers(motion: Motion, data: dict[str, Any]) -> dict[str, Any]:
-    names = list(motion.mechanism.drivers)[: MOST[0]]
+    names = list(motion.mechanism.drivers)
     columns: list[tuple[str, Callable[[str], str]]] = [("in this motion", lambda id: _course(motion, id))]
     if limits := {one["driver"]: one for one in data.get("limits", ())}:
         head = "limits" if len(motion.mechanism.drivers) == 1 else "limits, the others held"
@@ -42,8 +42,14 @@ def _drivers(motion: Motion, data: dict[str, Any]) -> dict[str, Any]:
         columns.append(("mean", lambda id: _mean(efforts.get(id))))
         columns.append(("largest power", lambda id: _power(data, id, np.nanmax)))
         columns.append(("least power", lambda id: _power(data, id, np.nanmin)))
-    rows = [[id, *(words(id) for _, words in columns)] for id in names]
+    rows = [[id, *(words(id) for _, words in columns)] for id in names[: MOST[0]]]
+    rows += _rest(len(names) - MOST[0], "drivers", len(columns))
     return {"heads": ["driver", *(head for head, _ in columns)], "rows": rows}
+
+
+def _rest(count: int, what: str, columns: int) -> list[Row]:
+    """Return a row that says how many have none, if there are any."""
+    return [[f"... and {count} more {what}", *[""] * columns]] if count > 0 else []
 
 
 def _course(motion: Motion, driver: str) -> str:
@@ -109,15 +115,18 @@ def _outputs(motion: Motion, data: dict[str, Any]) -> dict[str, Any]:
     """Return where points of interest and output links move, and their largest rates."""
     rows: list[Row] = []
     units, found = data["plots"]["units"], data.get("ranges", {"points": [], "links": []})
-    wanted = points_of_interest(motion.mechanism)[: MOST[1]]
+    points, links = points_of_interest(motion.mechanism), output_links(motion.mechanism, motion.structure)
+    wanted = points[: MOST[1]]
     for name, *spans, v, _, a, _ in (row for row in found["points"] if row[0] in wanted):
         x, y = (_span(low, high, units["length"]) if low is not None else "–" for low, high in (spans[:2], spans[2:]))
         rows.append([name, f"x {x}, y {y}", _rate(v, units["speed"]), _rate(a, units["acceleration"])])
-    wanted = output_links(motion.mechanism, motion.structure)[: MOST[2]]
+    rows += _rest(len(points) - MOST[1], "points", 3)
+    wanted = links[: MOST[2]]
     for name, low, high, omega, _, alpha, _ in (row for row in found["links"] if row[0] in wanted):
         turn = _span(low, high, units["angle"]) if low is not None else "–"
         rows.append([name, turn, _rate(omega, units["omega"]), _rate(alpha, units["alpha"])])
-    if all(row[2] == row[3] == "–" for row in rows):
+    rows += _rest(len(links) - MOST[2], "links", 3)
+    if all(row[2] == row[3] and row[2] in ("–", "") for row in rows):
         rows = [row[:2] for row in rows]
     heads = ["point or link", "moves", "largest speed", "largest acceleration"]
     return {"heads": heads[: len(rows[0])] if rows else [], "rows": rows}

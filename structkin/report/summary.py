@@ -14,7 +14,7 @@ from structkin.dynamics.simulation import Simulation
 from structkin.model.mechanism import Mechanism
 from structkin.model.units import decimal
 from structkin.report.numbers import extreme, plain
-from structkin.report.rates import in_one_unit, shown_links, shown_points, usual_omega
+from structkin.report.rates import in_one_unit, left_out, shown_links, shown_points, usual_omega
 from structkin.show.motion_plot import abscissa
 from structkin.solve import Motion
 from structkin.structure import KinematicStructure
@@ -139,4 +139,4 @@ def ranges(motion: Motion) -> dict[str, Any]:
         ]
         for name in shown_links(motion)
     ]
-    return {"points": points, "links": links}
+    return {"points": points, "links": links, "left_out": left_out(motion)}

@@ -36,7 +36,10 @@ def assemblies_table(found: Assemblies) -> Table:
     The assembly of the sketch comes last if it is not among the first.
     """
     shown, own = _with_own(found, MOST_LINES)
-    return _table(found, shown, own, "all assemblies", [*found.report.splitlines(), *([] if own is None else [OWN])])
+    words = [*found.report.splitlines(), *([] if own is None else [OWN])]
+    more = sum(1 for _ in found) - MOST_LINES
+    words += [f"... and {more} more; JSON has all"] if more > 0 else []
+    return _table(found, shown, own, "assemblies" if more > 0 else "all assemblies", words)
 
 
 def found_table(found: Assemblies) -> Table:
@@ -124,7 +127,7 @@ def _panel(
         spine.set_color("#cccccc")
     regular = item.motion.status[0] == Status.OK
     head = f"{_number(item, own)}   {item.label}"
-    lines = [*textwrap.wrap(head, 46)[:2], *textwrap.wrap(item.verdict, 42)[:1]]
+    lines = [*_at_most(2, head, 46), *_at_most(1, item.verdict, 42)]
     ax.set_title(plain("\n".join(lines)), fontsize=SMALL, loc="left", color="black" if regular else LOOSE, pad=3)
 
 
@@ -139,8 +142,13 @@ def _title(figure: Figure, found: Assemblies, measures: Measures, width: float, 
     letters = round(10 * width)
     name = textwrap.shorten(found.mechanism.title or "Mechanism", letters)
     figure.text(0.1 / width, 1 - 0.1 / height, plain(name), fontsize=LARGE, va="top")
-    lines = textwrap.wrap(words, round(14.5 * width))[:2]
+    lines = _at_most(2, words, round(14.5 * width))
     figure.text(0.1 / width, 1 - 0.36 / height, plain("\n".join(lines)), fontsize=SMALL, color=GROUND, va="top")
+
+
+def _at_most(count: int, text: str, letters: int) -> list[str]:
+    """Return a text in lines; one that needs more than there is room for ends in an ellipsis."""
+    return textwrap.wrap(text, letters, max_lines=count, placeholder=" ...")
 
 
 def _with_own(found: Assemblies, most: int) -> tuple[list[Assembly], Assembly | None]:

@@ -10,7 +10,7 @@ import secrets
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -201,25 +201,19 @@ def check_table(path: str | Path) -> None:
         raise InputError([Problem(str(path), found, "use .csv")], "output")
 
 
-@contextmanager
-def table_file(target: str | Path | IO[str]) -> Iterator[IO[str]]:
-    """Open the target of a table: an open text file is used as it is, a path must end in .csv (see `whole_file`)."""
-    if not isinstance(target, str | Path):
-        yield target
-        return
-    check_table(target)
-    with whole_file(target) as file:
-        yield file
-
-
 def table_writer(file: IO[str]) -> Any:
     """Return a `csv.writer` for lines that end in "\\n", as the file translates them."""
     return csv.writer(file, lineterminator="\n")
 
 
 def write_table(target: str | Path | IO[str], heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
-    """Write a table as CSV to a path or an open file; numbers have all their digits, None is empty."""
-    with table_file(target) as file:
+    """Write a table as CSV to an open file, or to a path, which must end in .csv (see `whole_file`).
+
+    Numbers have all their digits, None is empty.
+    """
+    if isinstance(target, str | Path):
+        check_table(target)
+    with whole_file(target) if isinstance(target, str | Path) else nullcontext(target) as file:
         writer = table_writer(file)
         writer.writerow(map(heading, heads))
         writer.writerows(rows)

@@ -35,7 +35,7 @@ from structkin.show.motion_plot import abscissa, mean, name_shades, shade
 from structkin.show.quantities import first_peak, largest, measures_of
 from structkin.show.style import DRIVER, NORMAL, PALETTE, dress, new_figure
 from structkin.show.style import GROUND as GREY
-from structkin.show.terminal import short, text_table
+from structkin.show.terminal import outcome_lines, short, text_table
 from structkin.solve import Motion
 from structkin.types import Floats
 
@@ -198,7 +198,7 @@ def _cells(forces: Kinetostatics, values: Any, size: float, unit: str, unique: b
 
 def _course(forces: Kinetostatics) -> str:
     m = forces.motion.mechanism
-    lines = forces.motion.report.splitlines()[:7]
+    lines = outcome_lines(forces.motion)
     lines += [note] if (note := lock_note(forces)) else []
     lines += forces.notes
     if not any(body.mass or body.inertia for body in forces.bodies):
@@ -217,10 +217,7 @@ def _course(forces: Kinetostatics) -> str:
 def _no_power(forces: Kinetostatics) -> float:
     """Return below which power [W] there is only rounding: a part of the largest force or energy times the rates."""
     motion = forces.motion
-    rates = [
-        np.abs(z[1]) / (1.0 if motion.mechanism.drivers[id].kind == "angle" else motion.size)
-        for id, z in motion.drivers.items()
-    ]
+    rates = [np.abs(z[1]) / motion.mechanism.drivers[id].unit(motion.size) for id, z in motion.drivers.items()]
     work = np.nanmax(np.abs(forces.unknowns), initial=0.0) * motion.size + np.nanmax(forces.kinetic_energy, initial=0.0)
     return float(ROUNDING * work * np.nanmax(np.array(rates), initial=0.0))
 
@@ -265,7 +262,9 @@ def plot_forces(forces: Kinetostatics) -> Figure:
         shade(ax, forces.motion, along.values)
     axes[-1].set_xlabel(along.name, fontsize=NORMAL)
     figure.align_ylabels()
-    add_title(figure, f"{m.title or 'Mechanism'}: forces")
+    joints = len(list(bearing_links(m)))
+    left_out = f"; of {joints} joint reactions the {MOST_JOINTS} largest" if joints > MOST_JOINTS else ""
+    add_title(figure, f"{m.title or 'Mechanism'}: forces{left_out}")
     name_shades(figure, forces.motion)
     legends_above(lines)
     return figure

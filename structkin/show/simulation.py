@@ -143,7 +143,10 @@ def plot_simulation(simulation: Simulation) -> Figure:
     panels: list[tuple[str, Sequence[Curve]]] = []
     title = f"{m.title or 'Mechanism'}: simulation"
     for quantity, word, effort in (("angle", "angle", "torque [N m]"), ("length", "travel", "force [N]")):
-        ids = [id for id in m.drivers if m.drivers[id].quantity == quantity][:MOST]
+        every = [id for id in m.drivers if m.drivers[id].quantity == quantity]
+        ids = every[:MOST]
+        if len(every) > MOST:
+            title += f"; of {len(every)} driven {quantity}s the first {MOST}"
         if ids:
             values = [simulation.drivers[id][0] / measures.size(quantity) for id in ids]
             panels.append((f"{word} [{measures.pretty(quantity)}]", _curves(ids, values)))

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Samples at which the room that a motion takes is looked at.
 LOOKS = 200
+#: The most bodies that the legend names.
+MOST_KEYS = 12
 #: The part of the axes that their box may take: tick numbers and labels stand outside it.
 ROOM = 0.75
 #: Direction of sight [deg]: from above the ground, with z upwards.
@@ -83,9 +85,9 @@ class _Stage:
         look = {"color": GROUND, "linewidth": 1.0, "linestyle": (0, (2, 1.5))}
         self.springs = [(s, ax.plot(*self.ends(s, 0).T, **look)[0]) for s in springs]
         keys = [Line2D([], [], color=colour, linewidth=2.0, label=plain(name)) for name, colour in colours.items()]
-        self.figure.legend(
-            handles=keys[:12], loc="upper right", fontsize=SMALL, frameon=False, ncols=1 + (len(keys) > 5)
-        )
+        if len(keys) > MOST_KEYS:
+            keys[MOST_KEYS:] = [Line2D([], [], alpha=0.0, label=f"... and {len(keys) - MOST_KEYS} more")]
+        self.figure.legend(handles=keys, loc="upper right", fontsize=SMALL, frameon=False, ncols=1 + (len(keys) > 5))
 
     def _room(self) -> None:
         """Give the axes room for all poses, at one scale."""

@@ -52,6 +52,7 @@ def plot_study(study: Study, names: Sequence[str] = ()) -> Figure:
     """
     columns = study_columns(study)
     own = [name for name in columns if name not in (*study.parameters, "reached")]
+    left_out = 0 if names else max(0, len(study.parameters) - MOST) + max(0, len(own) - MOST)
     names = list(names) or [*study.parameters[:MOST], *own[:MOST]]
     if unknown := [name for name in names if name not in columns]:
         problems = [Problem(name, "is not a measure of one number", suggest(name, columns)) for name in unknown]
@@ -61,7 +62,8 @@ def plot_study(study: Study, names: Sequence[str] = ()) -> Figure:
     figure = new_figure(max(count * PANEL + 0.4, 5.0), count * PANEL + 0.9)
     ok = int((study.dataset["status"].values == Status.OK).sum())
     words = f"{study.mechanism.title or 'Study'}: {len(study):,} variants, {ok:,} ok at all samples"
-    add_title(figure, words + (f"; {len(shown):,} drawn" if len(shown) < len(study) else ""))
+    words += f"; {len(shown):,} drawn" if len(shown) < len(study) else ""
+    add_title(figure, words + (f"; {left_out} more parameters and measures by name" if left_out else ""))
     axes = figure.subplots(count, count, squeeze=False)
     labels = ["\n".join(lines_that_fit(_label(study, name), PANEL - 0.35, SMALL)) for name in names]
     for row in range(count):

@@ -105,10 +105,17 @@ def short(value: float) -> str:
     return f"{value if abs(value) > NEGLIGIBLE else 0.0:.5g}"
 
 
-def _course(motion: Motion, measures: Measures) -> str:
+def outcome_lines(motion: Motion) -> list[str]:
+    """Return the lines of a motion's report for below a table; of a long one the first, and where the rest is said."""
     lines = motion.report.splitlines()
     if len(lines) > MOST_LINES + 1:  # one more is shown in place of the words about it
-        lines = [*lines[:MOST_LINES], f"... and {len(lines) - MOST_LINES} more lines about samples that are not ok"]
+        rest = f"... and {len(lines) - MOST_LINES} more lines about samples that are not ok"
+        lines = [*lines[:MOST_LINES], f"{rest}; CSV and JSON have the status of each sample"]
+    return lines
+
+
+def _course(motion: Motion, measures: Measures) -> str:
+    lines = outcome_lines(motion)
     if np.isfinite(motion.t).any():
         lines.append(f"t {_range(motion.t)} s")
     for id, values in motion.drivers.items():

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structkin.budget import HINT, TOGETHER
+from structkin.budget import HINT, MOST_BYTES, TOGETHER, in_memory, too_large
 from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
@@ -69,9 +69,6 @@ def too_far(schedule: Schedule, numbers: int, budget: float | None) -> Problem:
 #: Default number of samples of a range: a degree apart over a turn, both ends included.
 SAMPLES = 361
 
-#: More samples than this must be a typing error.
-MOST = 100_000_000
-
 
 def make_schedule(
     mechanism: Mechanism,
@@ -79,8 +76,12 @@ def make_schedule(
     t: ArrayLike | None,
     drivers: Mapping[str, Any] | None,
     duration: Any,
+    numbers: int = 0,
 ) -> Schedule:
-    """Return the schedule of a call of `solve`; `InputError` lists every problem."""
+    """Return the schedule of a call of `solve`; `InputError` lists every problem.
+
+    Each pose takes so many `numbers`, each with its rates; without them only the schedule has to fit into memory.
+    """
     given, problems = _given_values(mechanism, drivers or {})
     laws = {id: drive.law for id, drive in mechanism.drivers.items() if id not in given}
     problems += [
@@ -95,8 +96,9 @@ def make_schedule(
     ]
     if samples is not None and samples < 1:
         problems.append(Problem("samples", f"{samples!r} is not a positive whole number"))
-    elif samples is not None and samples > MOST:
-        problems.append(Problem("samples", f"{samples} do not fit into memory", f"at most {MOST}; solve in parts"))
+    numbers = max(numbers, 2 * len(mechanism.drivers) + 2)
+    if samples is not None and size_of(samples, numbers) > MOST_BYTES:
+        problems.append(too_many(samples, numbers))
     by_values = bool(given) and not any(laws.values())
     if by_values or t is not None:
         where = "given times t" if t is not None else "drivers that are all given by values"
@@ -106,20 +108,33 @@ def make_schedule(
             if value is not None
         ]
     raise_problems(problems, mechanism.title)
-    times = _times(mechanism, samples, t, given, laws, duration)
-    with np.errstate(all="ignore"):
-        # Outside its domain a law has no value: that is a status of the sample.
-        rows = {id: known(np.stack(law(times))) for id, law in laws.items() if law is not None}
-    lengths = {len(times), *(z.shape[1] for z in given.values())}
-    if len(lengths) > 1:
-        found = ", ".join(f"{id}: {z.shape[1]}" for id, z in given.items())
-        raise InputError(
-            [Problem("drivers", f"lengths differ ({found}; t: {len(times)})", "give one value per sample")],
-            mechanism.title,
-        )
-    values = {**rows, **given}
-    drives = {id: values[id][:3] for id in mechanism.drivers}
-    return Schedule(mechanism, times, drives, frozenset(given), {id: z[3] for id, z in given.items()})
+    with in_memory(lambda: too_many(samples or SAMPLES, numbers), mechanism.title):
+        times = _times(mechanism, samples, t, given, laws, duration)
+        if size_of(len(times), numbers) > MOST_BYTES:
+            raise InputError([too_many(len(times), numbers)], mechanism.title)
+        with np.errstate(all="ignore"):
+            # Outside its domain a law has no value: that is a status of the sample.
+            rows = {id: known(np.stack(law(times))) for id, law in laws.items() if law is not None}
+        lengths = {len(times), *(z.shape[1] for z in given.values())}
+        if len(lengths) > 1:
+            found = ", ".join(f"{id}: {z.shape[1]}" for id, z in given.items())
+            raise InputError(
+                [Problem("drivers", f"lengths differ ({found}; t: {len(times)})", "give one value per sample")],
+                mechanism.title,
+            )
+        values = {**rows, **given}
+        drives = {id: values[id][:3] for id in mechanism.drivers}
+        return Schedule(mechanism, times, drives, frozenset(given), {id: z[3] for id, z in given.items()})
+
+
+def size_of(samples: int, numbers: int) -> float:
+    """Return the memory [bytes] of poses of so many numbers, each with its rates."""
+    return 24.0 * samples * numbers
+
+
+def too_many(samples: int, numbers: int) -> Problem:
+    """Return the problem with samples that do not fit into memory; each pose takes this many `numbers`."""
+    return too_large("samples", f"{samples:,} samples", size_of(samples, numbers), "give fewer, or solve in parts")
 
 
 def _given_values(mechanism: Mechanism, drivers: Mapping[str, Any]) -> tuple[dict[str, Floats], list[Problem]]:

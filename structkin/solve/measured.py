@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from structkin.checked import checked
-from structkin.errors import InputError, Problem, raise_problems
+from structkin.errors import Problem, raise_problems
 from structkin.model.flaw import Flaw, short
 from structkin.model.mechanism import GROUND
 from structkin.model.tables import Column, read_table, titles_of
@@ -200,7 +200,7 @@ def _chosen(
     try:
         titles = titles_of(path)
     except Flaw as flaw:
-        raise InputError(flaw.problems(), str(path)) from None
+        raise flaw.error(str(path)) from None
     named = {re.sub(r"\s*[\[(][^\[\]()]*[\])]$", "", title): title for title in titles if title not in given.values()}
     wanted = {name: title for name, title in named.items() if name in known or name == "t" or name in m.drivers}
     wanted |= {name.removesuffix(".value"): title for name, title in named.items()
@@ -239,9 +239,10 @@ def _chosen(
 def _named(names: Sequence[str], titles: Sequence[str]) -> str:
     """Return how a column is named, from the command line and from Python."""
     name, title = names[0], next(iter(titles), "x1")
-    shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+    shown, others = (", ".join(all_[:most]) + (", ..." if len(all_) > most else "")
+                     for all_, most in ((names, 3), ([*map(repr, titles)], 12)))  # fmt: skip
     return (
-        f"name one of {shown}; other titles in the file are {', '.join(map(repr, titles[:12])) or 'none'}: "
+        f"name one of {shown}; other titles in the file are {others or 'none'}: "
         f"say which is meant, such as --column {shlex.quote(f'{name}={title}')}, or in Python "
         f"columns={{{name!r}: {title!r}}}"
     )

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structkin.budget import DEFAULT, metered
+from structkin.budget import DEFAULT, in_memory, metered
 from structkin.groups import Turn
 from structkin.model.mechanism import Mechanism
 from structkin.plan.plan import Plan, Register
 from structkin.plan.status import Status, behind_gaps
 from structkin.rows.affine import Affine
-from structkin.solve.call import make_schedule, too_far
+from structkin.solve.call import make_schedule, too_far, too_many
 from structkin.solve.change_points.beside_gaps import beside_gaps
 from structkin.solve.coefficients import Coefficients
 from structkin.solve.engine import Lanes
@@ -51,12 +51,14 @@ def solve_groups(
     The rates are solved for in time, or formed `by_coefficients`: v = K z' and a = K z'' + z'^T L z'.
     """
     plan = compile_plan(mechanism).run_by(engine)
-    schedule = make_schedule(mechanism, samples, t, drivers, duration)
-    with metered(budget, lambda: too_far(schedule, plan.numbers, budget), mechanism.title):
-        run_by = plan.run_by(engine, with_rates=not by_coefficients)
-        lanes = run_from_sketch(run_by, schedule, progress, flip=branch == "smooth")
-    if by_coefficients:
-        Coefficients(plan, lanes).form_rates(schedule.drivers)
+    numbers = plan.numbers
+    schedule = make_schedule(mechanism, samples, t, drivers, duration, numbers)
+    with in_memory(lambda: too_many(len(schedule), numbers), mechanism.title):
+        with metered(budget, lambda: too_far(schedule, numbers, budget), mechanism.title):
+            run_by = plan.run_by(engine, with_rates=not by_coefficients)
+            lanes = run_from_sketch(run_by, schedule, progress, flip=branch == "smooth")
+        if by_coefficients:
+            Coefficients(plan, lanes).form_rates(schedule.drivers)
     return Motion(mechanism, plan, schedule.t, schedule.drivers, lanes, schedule.thirds)
 
 

@@ -72,7 +72,7 @@ def _solved(mechanism: Mechanism, plan: Plan, shifts: tuple[float, ...]) -> Lane
     lanes = Lanes.empty(plan, 1 + len(drives) * len(moves))
     drivers = {id: np.zeros((3, len(lanes.status))) for id in drives}
     for k, (id, drive) in enumerate(drives.items()):
-        unit = 1.0 if drive.kind == "angle" else 0.1 * mechanism.size
+        unit = drive.unit(0.1 * mechanism.size)
         drivers[id][0] = drive.start
         drivers[id][0, 1 + k * len(moves) :][: len(moves)] += unit * moves
     sweep(plan, lanes, drivers, lambda step: plan.steps[step].mode)

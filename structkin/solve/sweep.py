@@ -56,24 +56,20 @@ def _smooth_lanes(
                 # A flat pose may lie where the group that moves it was not followed.
                 changes.doubt(later, float(lost[0]))
     stations = np.arange(len(schedule))
-    behind = [(index, stations > place, Status.UNCERTIFIED) for index, place in changes.doubts.items()]
-    # Behind a gap a step has its mode, but the motion has ended before it.
-    behind += [
-        (index, stations == np.ceil(place), Status.OUT_OF_REACH)
-        for index, place in sorted(changes.gaps)
-        if _is_another_gap(Between(plan, schedule, changes, lanes.x[0]), lanes, index, place)
-    ]
-    for index, where, outcome in behind:
-        mark(lanes.status, lanes.group, where & (lanes.status == Status.OK), outcome, plan.steps[index].group)
+    for index, place in changes.doubts.items():
+        behind = (stations > place) & (lanes.status == Status.OK)
+        mark(lanes.status, lanes.group, behind, Status.UNCERTIFIED, plan.steps[index].group)
+    between = Between(plan, schedule, changes, lanes.x[0])
+    for index, place in sorted(changes.gaps):
+        k = int(np.ceil(place))
+        # The step has its mode behind the gap, but the motion has ended before, unless the station before lies in it.
+        if (
+            k
+            and lanes.status[k] == Status.OK
+            and (np.isfinite(lanes.x[0][:, k - 1]).all() or begins_behind_a_pose(between, index, place))
+        ):
+            lanes.status[k], lanes.group[k] = Status.OUT_OF_REACH, plan.steps[index].group
     return lanes
-
-
-def _is_another_gap(between: Between, lanes: Lanes, index: int, place: float) -> bool:
-    """Return whether the gap of a step at a place, before a sound station, is none in which the station before lies."""
-    k = int(np.ceil(place))
-    if k == 0 or lanes.status[k] != Status.OK:
-        return False
-    return bool(np.isfinite(lanes.x[0][:, k - 1]).all()) or begins_behind_a_pose(between, index, place)
 
 
 def _sweep_with_changes(

@@ -192,8 +192,12 @@ def mistakes(topology: TopologyArrays) -> Iterable[Problem]:
 
 
 def _named(key: str, bad: Ints, names: Sequence[str], said: Callable[[int], str], hint: str) -> Iterable[Problem]:
-    for k in bad[:MOST_NAMED].tolist():
-        yield Problem(f"{key}.{names[k]}", said(k), hint)
+    return _first(key, bad, lambda k: Problem(f"{key}.{names[k]}", said(k), hint))
+
+
+def _first(key: str, bad: Ints, problem: Callable[[int], Problem]) -> Iterable[Problem]:
+    """Yield the problems of the first ones, and how many more there are."""
+    yield from map(problem, bad[:MOST_NAMED].tolist())
     if len(bad) > MOST_NAMED:
         yield Problem(key, f"the same error occurs {len(bad) - MOST_NAMED} more times")
 
@@ -317,14 +321,13 @@ class TopologyArrays:
         chosen = integers("driven_at", joints, [])
         out = chosen[(chosen < 0) | (chosen >= self.n_joints)]
         if len(out):
-            raise InputError([Problem("driven_at", f"there is no joint {k}") for k in out[:MOST_NAMED].tolist()])
+            raise InputError([*_first("driven_at", out, lambda k: Problem("driven_at", f"there is no joint {k}"))])
         kind, count = self.joint_kind[chosen], np.diff(self.joint_start)[chosen]
         wrong = chosen[(kind > P) | (count != 2)]
         if len(wrong):
             hint = "cannot be driven: only revolute and prismatic joints of two links can"
-            raise InputError(
-                [Problem(f"joints.{self.joint_names[k]}", hint) for k in wrong[:MOST_NAMED].tolist()], self.title
-            )
+            said = _first("driven_at", wrong, lambda k: Problem(f"joints.{self.joint_names[k]}", hint))
+            raise InputError([*said], self.title)
         first = self.joint_start[chosen]
         pairs = np.stack([self.joint_ends[first], self.joint_ends[first + 1]], axis=1)
         named = not isinstance(self.driver_names, Numbered)
@@ -429,12 +432,8 @@ def _numbered(matrix: Any, title: str) -> tuple[Ints, Ints, Ints, int]:
     held = entries.data != 0
     value, a, b = entries.data[held], *(np.asarray(one)[held].astype(np.int64) for one in (entries.row, entries.col))
 
-    def places(bad: Flags, said: Callable[[int], str], hint: str = "") -> Iterator[Problem]:
-        chosen = np.flatnonzero(bad)
-        for k in chosen[:MOST_NAMED].tolist():
-            yield Problem(f"row {a[k]}, column {b[k]}", said(k), hint)
-        if len(chosen) > MOST_NAMED:
-            yield Problem("matrix", f"the same error occurs {len(chosen) - MOST_NAMED} more times")
+    def places(bad: Flags, said: Callable[[int], str], hint: str = "") -> Iterable[Problem]:
+        return _first("matrix", np.flatnonzero(bad), lambda k: Problem(f"row {a[k]}, column {b[k]}", said(k), hint))
 
     problems = [*places(a == b, lambda k: "joins a link to itself", "leave the diagonal empty")]
     problems += places((value < 1) | (value % 1 != 0), lambda k: f"{value[k]} is not a joint number", "count from 1")

@@ -77,7 +77,7 @@ class Driving:
         self.plan = plan = compile_plan(m)
         self.order = tuple(m.drivers)
         self.size = m.size
-        self._units = np.array([1.0 if drive.kind == "angle" else self.size for drive in m.drivers.values()])
+        self._units = np.array([drive.unit(self.size) for drive in m.drivers.values()])
         moving = [link for link in m.links if link != m.topology.ground]
         self.links = tuple(moving)
         self._origins = SlotMap(plan.offsets, [plan.frames[link].origin for link in moving])

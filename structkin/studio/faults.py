@@ -55,7 +55,7 @@ def fault(error: Exception) -> Problem:
     log.error("%s", "".join(map(_line, traceback.format_exception(error))))
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     hint = "the mechanism is as before; the terminal shows where it happened: please report it"
-    return Problem("", f"a fault of the studio: {what[:LONGEST]}", hint)
+    return Problem("", f"a fault of the studio: {what[:LONGEST]}{'...' * (len(what) > LONGEST)}", hint)
 
 
 def _line(text: str) -> str:

@@ -77,7 +77,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -324,13 +323,17 @@ class Session:
         mechanism, drivers = self.driving.mechanism, self.driving.values
         self._assemblies = found = list[Assembly]()
 
-        def job() -> list[Message]:
-            until = time.monotonic() + SECONDS
-            for assembly in islice(mechanism.assemblies(drivers=drivers, limit=MOST, budget=BUDGET), MOST):
+        def job() -> Message:
+            until, every = time.monotonic() + SECONDS, mechanism.assemblies(drivers=drivers, limit=MOST, budget=BUDGET)
+            for assembly in every:
                 found.append(assembly)
                 if time.monotonic() > until:
+                    words = f"{len(found)} so far: the search stopped after {SECONDS:g} s"
                     break
-            return [{"label": one.label, "frames": wire.frames(mechanism, frames_of(one))} for one in found]
+            else:
+                words = "; ".join(every.report.splitlines())
+            ghosts = [{"label": one.label, "frames": wire.frames(mechanism, frames_of(one))} for one in found]
+            return {"list": ghosts, "words": words}
 
         yield self._job("assemblies", job)
 

@@ -169,9 +169,9 @@ def values(mechanism: model.Mechanism, found: Mapping[str, float]) -> dict[str, 
     return {id: z / (units.angle_scale if kinds[id] == "angle" else units.length_scale) for id, z in found.items()}
 
 
-def ranking(found: InputRanking) -> list[dict[str, Any]]:
-    """Return the choices of inputs, the simplest structure first."""
-    return [
+def ranking(found: InputRanking) -> dict[str, Any]:
+    """Return the choices of inputs, the simplest structure first, and the extent of the search in words."""
+    choices = [
         {
             "label": choice.label,
             "own": choice.is_own,
@@ -185,6 +185,7 @@ def ranking(found: InputRanking) -> list[dict[str, Any]]:
         }
         for choice in found.choices
     ]
+    return {"list": choices, "words": found.summary}
 
 
 def efforts(found: Kinetostatics) -> list[dict[str, Any]]:

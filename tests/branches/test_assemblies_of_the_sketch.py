@@ -107,7 +107,7 @@ def test_where_nothing_closes_there_is_none():
     assert m.assemblies(drivers={"motor": math.pi}).followed is None
 
 
-def test_the_table_and_the_picture_show_it_beyond_the_limit(tmp_path):
+def test_the_table_and_the_picture_show_it_beyond_the_limit():
     result = CliRunner().invoke(app, ["assemblies", str(path("jansen_leg")), "--limit", "3", "--json"])
     data = json.loads(result.stdout)
     m = sk.load(path("jansen_leg"))

@@ -73,7 +73,7 @@ def undriven(tmp_path, short_coupler):
 
 
 @pytest.mark.parametrize("command", ["check", "structure", "solve"])
-def test_bad_input_lists_every_problem_and_exits_with_2(command, wrong, tmp_path):
+def test_bad_input_lists_every_problem_and_exits_with_2(command, wrong):
     run = structkin(command, wrong)
     assert run.returncode == 2
     assert "Traceback" not in run.stderr and run.stdout == ""
@@ -137,7 +137,7 @@ def test_a_misspelt_command_is_told_the_closest_one():
     assert run.exit_code == 2 and "No such command 'slove'; did you mean 'solve'?" in run.stderr
 
 
-def test_a_duration_may_have_a_unit(tmp_path):
+def test_a_duration_may_have_a_unit():
     run = called("solve", GOOD, "--duration", "500 ms", "--samples", 3, "--csv", "-")
     assert run.exit_code == 0 and run.stdout.splitlines()[-1].startswith("0.5,")
     with pytest.raises(InputError, match=r"--duration: '2 mm' is not a time"):
@@ -252,7 +252,7 @@ def test_outputs_may_not_overwrite_the_mechanism_or_each_other(tmp_path):
 
 
 @pytest.mark.full
-def test_streams_that_are_closed_full_or_narrow(tmp_path):
+def test_streams_that_are_closed_full_or_narrow():
     command = f"{sys.executable} -c 'from structkin.cli import main; main()' solve {GOOD} --samples 3"
     for redirected, code in ((f"{command} >&-", 0), (f"LC_ALL=C PYTHONIOENCODING=ascii {command}", 0)):
         run = subprocess.run(["/bin/sh", "-c", redirected], check=False, capture_output=True, text=True, timeout=120)

@@ -132,7 +132,7 @@ def bead(kind: str, *, moving: bool = False) -> sk.Mechanism:
     ],
     ids=str,
 )
-def test_a_bead_on_a_rough_arc_by_quadrature(kind: str, how: dict[str, str]) -> None:
+def test_a_bead_on_a_rough_arc_by_quadrature(kind: str, how: dict[str, Any]) -> None:
     """m R theta'' = -m g cos theta - F tanh(R theta' / v0); the disc turns on, as no moment acts on it."""
 
     def rate(t: float, y: Any) -> list[float]:
@@ -141,7 +141,7 @@ def test_a_bead_on_a_rough_arc_by_quadrature(kind: str, how: dict[str, str]) -> 
     end = 0.3
     y = solve_ivp(rate, (0, end), [START, 0.0], method="DOP853", rtol=1e-11, atol=1e-12).y[0, -1]
     exact = CENTRE + R * np.exp(1j * y)
-    s = bead(kind).simulate(end, samples=2, rtol=1e-9, **how)  # type: ignore[arg-type]
+    s = bead(kind).simulate(end, samples=2, rtol=1e-9, **how)
     assert not s.stopped
     assert s.position("P")[-1] == pytest.approx([exact.real, exact.imag], abs=1e-8)
     assert s.turn("disc")[-1] == pytest.approx(OMEGA * end, abs=1e-9)

@@ -48,6 +48,36 @@ AS_PASSED_ON = {
 }
 
 
+WITH_BLANKS = {
+    "with a digest": QUERIES["with a digest"],
+    "lists": LISTS.replace("AB|BC", "first bar|BC").replace("A,0,0,AB", "A 0,0,0,first bar"),
+    "PMKS": "set=s20&mech=ground a R 0 0 tfft|a b R 1 0 tfff|b c R 4 3 0 tfff|ground c R 5 0 tfff|",
+    "PMKS with signs": "mech=ground a R 0 0 ---+|a b R 1 0 +---|b c R 4 3 ----|ground c R 5 0 ----|",
+}
+
+
+@pytest.mark.parametrize("what", WITH_BLANKS)
+def test_a_plus_is_a_blank_where_a_form_has_encoded_the_address(what):
+    """`urlencode` and `URLSearchParams` write blanks as +, and a + of the text as %2B; some leave that as it is."""
+    query = WITH_BLANKS[what]
+    wanted = sk.load("https://a.b/?" + query.replace(" ", "%20"))
+    assert len(wanted.links) == 4 and len(wanted.drivers) == 1
+    for plus in ("+", "%2B"):
+        found = sk.load("https://a.b/?" + query.replace("+", plus).replace(" ", "+"))
+        assert found.remarks == wanted.remarks
+        assert {**found.source_dict, "title": ""} == {**wanted.source_dict, "title": ""}
+
+
+def test_a_plus_that_is_no_blank_stays():
+    """The digest tells, as do commas between the cells, and the exponent of a number."""
+    packed_ = with_digest(FOUR_BAR.replace("Crank pin", "Crank+pin"))
+    assert "Crank+pin" in sk.load("https://a.b/?" + packed_).places
+    commas = QUERIES["PMKS"].replace("tfft", "---+").replace("tfff", "----")
+    assert len(sk.load("https://a.b/?" + commas).drivers) == 1
+    places = [sk.load("https://a.b/?" + LISTS.replace("D,5,0", number)).places["D"] for number in ("D,5,0", "D,5e+0,0")]
+    assert places[0] == places[1]
+
+
 @pytest.mark.parametrize("how", AS_PASSED_ON)
 @pytest.mark.parametrize("what", QUERIES)
 def test_an_address_is_read_as_it_is_passed_on(what, how, tmp_path):

@@ -154,7 +154,7 @@ def test_an_assembly_comes_back_with_its_pose(name, tmp_path):
         assert_same(mechanism.with_initial({}), again(found, tmp_path, ".json"))
 
 
-def test_a_bad_pose_is_refused(tmp_path):
+def test_a_bad_pose_is_refused():
     data = own_sections(sk.load(path("crank_rocker")).assembly().mechanism())
     data["pose"]["points"]["Q"] = data["pose"]["points"].pop("P")
     data["pose"]["links"]["crank"]["direction"] = [1, 1]

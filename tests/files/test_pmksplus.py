@@ -188,7 +188,7 @@ def test_a_link_that_is_no_body_and_in_none_is_noted():
     assert list(found.links) == ["ground", "AB"] and "welded into no link, so left out: BA" in found.notes
 
 
-def test_a_stray_link_is_left_out_with_a_note(tmp_path):
+def test_a_stray_link_is_left_out_with_a_note():
     stray = [joint("E", 9, 9), joint("F", 12, 9)]
     bars = [link("AB", "AB"), link("BC", "BC"), link("CD", "CD")]
     joints = [A, B, joint("C", 4, 3), GROUNDED]

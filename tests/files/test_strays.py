@@ -62,7 +62,7 @@ def test_a_stray_link_is_left_out_with_a_note(name, tmp_path):
     assert m.solve(13, duration=0.1).ok.all()
 
 
-def test_what_is_on_the_ground_is_kept(tmp_path):
+def test_what_is_on_the_ground_is_kept():
     """Two machines of one drawing have no point in common but on the ground."""
     joints = [joint("A", 0, 0, 6), joint("B", 1, 0), joint("C", 9, 0, 6), joint("D", 9, 1)]
     m = sk.load("https://app.pmksplus.com/?" + with_digest(body(joints, [bar("AB", "AB"), bar("CD", "CD")])))

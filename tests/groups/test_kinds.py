@@ -11,7 +11,7 @@ from structkin.groups.kind import dot, times, turned
 LANES = 7
 
 
-def draw_inputs(form, rng, complex_=False):
+def draw_inputs(form, rng):
     """Random inputs of a kind: vectors (2, n), unit where the name is a direction, scalars (n,)."""
     values = []
     for name in form.inputs:

@@ -68,7 +68,7 @@ def test_the_shipped_schema_is_what_the_models_make() -> None:
     assert SCHEMA.read_text(encoding="utf-8") == text(), "run: python -m structkin.model.file_schema"
 
 
-def test_check_prints_how_editors_find_it(tmp_path: Path) -> None:
+def test_check_prints_how_editors_find_it() -> None:
     run = CliRunner().invoke(app, ["check", str(examples.path("crank_rocker")), "--schema"])
     assert run.exit_code == 0
     address = next(line.removeprefix("#:schema ") for line in run.output.splitlines() if line.startswith("#:schema "))

@@ -70,7 +70,7 @@ def test_the_results_are_above_everything_else(browser: Any, tmp_path: Path) -> 
     assert not opened.errors
 
 
-def test_the_date_is_that_of_making_or_as_asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_date_is_that_of_making_or_as_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     m, options = sk.load(path("toggle_press")), {"samples": 5, "without": ["limits", "steps"]}
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
     assert model(m.report(**options))["summary"]["date"] == "1970-01-02"

@@ -119,8 +119,7 @@ class World:
         known = list(self.group_of)
         weights = np.arange(1.0, len(known) + 1)
         weights[0] = 0.8 * len(known)
-        host = str(self.rng.choice(known, p=weights / weights.sum()))
-        return host
+        return str(self.rng.choice(known, p=weights / weights.sum()))
 
     def seat(self, *taken: str, needed: bool = True) -> str:
         """A point of a known link to attach a new link to: new, or an existing one.

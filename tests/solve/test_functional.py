@@ -284,6 +284,18 @@ def test_without_a_pose_values_are_nan_and_gradients_zero_and_beside_it_they_are
 
 
 @pytest.mark.full
+def test_the_status_is_that_of_each_pose_alone() -> None:
+    """From one sample to the next the motor would have to pass the gap between 2.17 and 6.95 rad."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (0, 1), "C": (3, 1.5), "D": (3, 0)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+        drivers={"motor": {"joint": "D", "speed": 1}},
+    )
+    values = {"motor": np.array([1.5, 1.5 + 2 * np.pi])}
+    assert m.solve(drivers=values).status.tolist() == [sk.Status.OK, sk.Status.OUT_OF_REACH]
+    assert sk.functional(m)((), values)["status"].tolist() == [sk.Status.OK, sk.Status.OK]
+
+
 def test_gradients_are_finite_where_the_ends_of_a_dyad_coincide() -> None:
     m = sk.Mechanism(
         points={"A": (0, 0), "B": (1, 0), "C": (0.7, 1.0), "D": (0, 1)}, lengths={"B-C": 2.0, "C-D": 2.0},

@@ -107,7 +107,7 @@ def check_motion(case: Case, *, samples: int = SAMPLES) -> Counter[str]:
     _check_failures_are_named(motion)
     seen += _check_whole_system(case, motion, place[motion.ok[place]])
     seen += _check_differences(motion, place[1:-1], offsets, h)
-    seen += _check_out_of_reach(case, motion, centers, place)
+    seen += _check_out_of_reach(motion)
     return seen
 
 
@@ -190,7 +190,7 @@ def _differences(x: dict[int, Any], k: int, h: float) -> tuple[Any, Any]:
     return (45 * odd[0] - 9 * odd[1] + odd[2]) / (60 * h), (270 * even[0] - 27 * even[1] + 2 * even[2]) / (180 * h * h)
 
 
-def _check_out_of_reach(case: Case, motion: Any, centers: Any, place: Any) -> Counter[str]:
+def _check_out_of_reach(motion: Any) -> Counter[str]:
     """No path leads to the first sample after the last good one, nor to the very first from the sketch."""
     mechanism, seen = motion.mechanism, Counter()
     system = WholeSystem(mechanism)

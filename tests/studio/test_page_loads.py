@@ -149,3 +149,39 @@ def test_the_law_of_a_cam_is_a_table(browser: Any, tmp_path: Path):
             {"motion": "dwell", "over": 20},
         ]
         assert not studio.errors
+
+
+#: Names and texts of loads that cover each other on the screen, by more than their margins.
+COVERED = """() => {
+    const boxes = (which) => [...document.querySelectorAll(`.st-canvas ${which}`)]
+        .filter((one) => one.style.display !== "none").map((one) => [one.textContent, one.getBoundingClientRect()]);
+    return boxes(".sk-names > text").flatMap(([name, a]) => boxes(".st-loads text")
+        .filter(([, b]) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+            && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2)
+        .map(([text]) => [name, text]));
+}"""
+
+
+def test_names_keep_clear_of_the_texts_of_loads(browser: Any, tmp_path: Path):
+    """The texts of two arrows and of an arc lie where the names of E and F would be."""
+    text = """units = { length = "mm", angle = "deg" }
+points = { A = [0, 0], B = [30, 52], C = [150, 90], D = [120, 0], E = [150, 52], F = [100, 168], P = [90, 130] }
+[links]
+ground = ["A", "D"]
+crank = ["A", "B"]
+coupler = ["B", "C", "P", "F"]
+rocker = ["D", "C", "E"]
+[drivers]
+motor = { joint = "A", speed = "30 rpm" }
+[forces]
+push = { type = "force", on = "rocker", at = "C", value = [0, 20] }
+load = { type = "force", on = "coupler", at = "P", value = [0, -20] }
+brake = { type = "moment", on = "rocker", value = 3 }
+down = { type = "force", on = "crank", at = "B", value = [-1, -1] }
+"""
+    with opened(browser, tmp_path, text) as (studio, _):
+        for mode in ("Edit", "Drive"):
+            studio.press(mode)
+            studio.at_rest()
+            assert studio.page.locator(".st-canvas .st-loads text").count() == 4
+            assert eventually(studio.page, lambda: studio.page.evaluate(COVERED) == [], 5)

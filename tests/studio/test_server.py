@@ -85,9 +85,13 @@ def test_a_drag_moves_the_frames_and_an_edit_brings_the_sketch_back(tab: Tab):
 def test_searches_answer_when_they_are_done(tab: Tab):
     (limits,) = tab.ask("limits", "limits")["found"]
     assert limits["driver"] == "motor" and limits["turns"]
-    assert {choice["label"] for choice in tab.ask("ranking", "ranking")["found"]} >= {"A", "D"}
-    assemblies = tab.ask("assemblies", "assemblies")["found"]
-    assert len(assemblies) == 2 and assemblies[0]["frames"] != assemblies[1]["frames"]
+    ranking = tab.ask("ranking", "ranking")["found"]
+    assert {choice["label"] for choice in ranking["list"]} >= {"A", "D"}
+    assert "combinations fix every" in ranking["words"]
+    found = tab.ask("assemblies", "assemblies")["found"]
+    assemblies = found["list"]
+    assert found["words"] == "2 assemblies" and len(assemblies) == 2
+    assert assemblies[0]["frames"] != assemblies[1]["frames"]
     taken = tab.ask("assembly", "pose", index=1)
     assert taken["frames"]["rocker"] == pytest.approx(assemblies[1]["frames"]["rocker"], abs=1e-6)
     moved = tab.ask("drag", "pose", link="crank", local=[40, 0], to=[0, 40])

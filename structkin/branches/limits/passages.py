@@ -89,6 +89,8 @@ def report(motion: Motion, found: Mapping[int, tuple[Passage, ...]]) -> str:
                 ends = f": {ends_passed(motion.strokes, motion.beyond, part)}" if status == Status.BEYOND_STROKE else ""
                 lines.append(f"{_when(motion, part)}: {status.words} at {motion.group_name(group)}{ends}")
                 lines += [_passage_words(motion, passage) for passage in found.get(part.start, ())]
+    if more := sum(status in ENDED for _, status, _ in motion.outcomes()) - len(found):
+        lines.append(f"the ends of the first {len(found)} gaps are located; those of {more} more are not")
     return "\n".join(lines)
 
 

@@ -105,6 +105,6 @@ def mechanical_advantage(
             unit = 1.0
         else:
             K = np.hypot(K[:, 0], K[:, 1])
-    unit /= 1.0 if m.drivers[driver].kind == "angle" else motion.size
+    unit /= m.drivers[driver].unit(motion.size)
     with np.errstate(divide="ignore"):
         return np.asarray(np.where(np.abs(K) <= ROUNDING_OF_FEW * unit, np.inf, 1 / K))

@@ -176,9 +176,9 @@ class Memory(LoadMemory):
     # and turns of the present evaluation.
     roots, clock, turned, kept, last = numbers(2, -1), numbers(), numbers(-1), numbers(-1), numbers(-1)
     new_roots, new_turned = numbers(2, -1), numbers(-1)
-    # What a pose is followed by, kept while a path is tried; its beginning and step (2, f), a state on it (2 free,).
+    # What a pose is followed by, kept while a path is tried; its beginning and step (2, f).
     old_roots, old_turned, old_kept, old_last = numbers(2, -1), numbers(-1), numbers(-1), numbers(-1)
-    path, path_state = numbers(2, -1), numbers(-1)
+    path = numbers(2, -1)
     # Forces on rows and W K of a coordinate (2, n), W K of four coordinates (n, 4); K_f^T W K_f and then its factor
     # (free, free), its right-hand side; second rates of the free coordinates (free,), efforts (f,).
     load, four, matrix, right = numbers(2, -1), numbers(-1, 4), numbers(-1, "free"), numbers(-1)

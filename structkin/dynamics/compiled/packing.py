@@ -147,7 +147,7 @@ def packed(equations: Reduced) -> Packed:
         **_loads(equations, table, ids), **_counted(equations), **_joints(equations),
         "z": 3 * f, "x": 3 * n, "K": f * n, "roots": 2 * steps, "new_roots": 2 * steps, "kept": n, "last": f,
         "turned": counted, "new_turned": counted, "old_roots": 2 * steps, "old_turned": counted, "old_kept": n,
-        "old_last": f, "path": 2 * f, "path_state": 2 * free, "load": 2 * n, "four": 4 * n, "matrix": free * free,
+        "old_last": f, "path": 2 * f, "load": 2 * n, "four": 4 * n, "matrix": free * free,
         "right": free, "second": free, "efforts": f, "stages": 16 * free, "past": 16 * free,
         "series": MANY * (HEAD + POWERS * rows), "powers": 3 * POWERS,
     })  # fmt: skip
@@ -160,7 +160,7 @@ def _rate_limit(mechanism: Mechanism) -> float:
         RATE_LIMIT
         / 10
         * max(1.0, mechanism.size)
-        / max(1.0 if drive.kind == "angle" else mechanism.size for drive in mechanism.drivers.values())
+        / max(drive.unit(mechanism.size) for drive in mechanism.drivers.values())
     )
 
 
@@ -314,7 +314,7 @@ def _joints(equations: Reduced) -> dict[str, Any]:
     read = lines(equations.own, equations.plan.frames, drives)
     ends = [part for line in read for part in (line.first, line.second)]
     table = [(DRIVER_KINDS.index(line.kind), 2 * k, 2 * k + 1) for k, line in enumerate(read)]
-    units = [1.0 if drive.kind == "angle" else equations.size for drive in drives]
+    units = [drive.unit(equations.size) for drive in drives]
     return affine_parts("joint", equations.plan.offsets, ends) | {"joints": table, "joint_unit": units}
 
 

@@ -210,14 +210,14 @@ def project(mem: Memory, t: float, y: Any, count: int, z: Any, x: Any, columns: 
         return False
     followed = mem.followed != 0
     far = followed and farthest(mem, z) > SIMULATED_STEP
-    if not far and pose(mem, t - mem.clock, y, count, z, x, columns):
+    if not far and pose(mem, t - mem.clock, count, z, x, columns):
         return True
     if not followed:
         return False
     # Along the path the rates of the roots are per part, and the pose is not that of the state until the path is
     # complete: a failed path leaves no trace.
     keep_pose(mem.roots, mem.last, mem.kept, mem.turned, mem.old_roots, mem.old_last, mem.old_kept, mem.old_turned)
-    if move_in_parts(mem, y, z, x, columns) and give(mem, t, y, z) and pose(mem, 0.0, y, count, z, x, columns):
+    if move_in_parts(mem, z, x, columns) and give(mem, t, y, z) and pose(mem, 0.0, count, z, x, columns):
         # The pose that is reached becomes the last pose, whatever the rates and forces there.
         mem.clock = t
         go_on(mem)
@@ -266,22 +266,20 @@ def farthest(mem: Memory, z: Any) -> float:
     return longest
 
 
-def move_in_parts(mem: Memory, y: Any, z: Any, x: Any, columns: Any) -> bool:
+def move_in_parts(mem: Memory, z: Any, x: Any, columns: Any) -> bool:
     """Move in parts to the given drivers' values; rates are per part of the path. False where that fails."""
-    f, free, last = len(z[0]), mem.free, mem.last
+    f, last = len(z[0]), mem.last
     longest = farthest(mem, z)
     if not 0.0 < longest < FAR:
         return False
     parts = 2 + int(2 * longest / SIMULATED_STEP)
-    start, step, trial = mem.path[0], mem.path[1], mem.path_state
+    start, step = mem.path[0], mem.path[1]
     for k in range(f):
         start[k], step[k] = last[k], z[0][k] - last[k]
     for p in range(parts + 1):
         for k in range(f):
             z[0][k], z[1][k], z[2][k] = start[k] + step[k] * p / parts, step[k], 0.0
-        for k in range(free):
-            trial[k], trial[free + k] = z[0][k], step[k]
-        if not pose(mem, 1.0 / parts if p > 0 else 0.0, trial, free, z, x, columns):
+        if not pose(mem, 1.0 / parts if p > 0 else 0.0, mem.free, z, x, columns):
             return False
         go_on(mem)
         for k in range(f):
@@ -289,7 +287,7 @@ def move_in_parts(mem: Memory, y: Any, z: Any, x: Any, columns: Any) -> bool:
     return True
 
 
-def pose(mem: Memory, dt: float, y: Any, count: int, z: Any, x: Any, columns: Any) -> bool:
+def pose(mem: Memory, dt: float, count: int, z: Any, x: Any, columns: Any) -> bool:
     """Write slots, their rates, K and turns: from a series around a flat pose, or group by group."""
     if len(z[0]) == 1 and expand(mem, z[0][0], z[1][0], x, columns):
         return count_turns(mem, x[0])

@@ -96,7 +96,7 @@ class CoordinateDrivers:
         code, out = np.unique(code, return_inverse=True)
         self.pattern: Pattern = (code // coordinates.n, code % coordinates.n)
         self._gather = Matrix.summing(out, len(code))
-        units = np.array([1.0 if drive.kind == "angle" else coordinates.size for drive in drives])
+        units = np.array([drive.unit(coordinates.size) for drive in drives])
         self._scale = coordinates.column_units[self.pattern[1]] / units[self.pattern[0]]
 
     def entries(self, X: Floats, frame_map: Floats) -> Floats:

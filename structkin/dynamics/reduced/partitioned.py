@@ -59,7 +59,7 @@ class Partitioned(EquationsOfMotion):
         self.own = self.current = own
         self.plan, self.impacts = own.plan, own.impacts
         self._joints = joint_coordinates(own.mechanism)
-        self._units = np.array([1.0 if drive.kind == "angle" else own.size for drive in self._joints.values()])
+        self._units = np.array([drive.unit(own.size) for drive in self._joints.values()])
         self._coordinates = DriverCoordinates.of_plan(own.mechanism, self._joints.values(), own.plan)
         self._past, self._refused = 0, set[frozenset[str]]()
 

@@ -162,7 +162,7 @@ class Reduced(EquationsOfMotion):
         self._origin = SlotMap(plan.offsets, [plan.frames[link].origin for link in self.links])
         self._turning = SlotMap(plan.offsets, [plan.frames[link].direction for link in self.links])
         self.size = mechanism.size
-        self.lengths = np.array([1.0 if drive.kind == "angle" else self.size for drive in mechanism.drivers.values()])
+        self.lengths = np.array([drive.unit(self.size) for drive in mechanism.drivers.values()])
         #: How each link turns since the sketch in which these coordinates begin, and the links that no driver
         #: determines.
         self.turning = turnings(mechanism, plan.turns)

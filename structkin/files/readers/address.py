@@ -56,6 +56,17 @@ def query(text: str) -> str:
     return text if front is None else _END.sub("", text[front.end() :])
 
 
+def blanks(text: str) -> str:
+    """Return a query with blanks for +, as forms encode them, but not in the exponent of a number or in flags.
+
+    The flags of PMKS, four letters at the end of a joint, may have a + of their own.
+
+    >>> blanks("j=A+1,1e+21,0"), blanks("ground+a+R+0+0+---+|a+b+R+1+0+tfff")
+    ('j=A 1,1e+21,0', 'ground a R 0 0 ---+|a b R 1 0 tfff')
+    """
+    return re.sub(r"(?<!\de)\+(?:([tf+-]{4})(?=[|\r\n]|$))?", lambda found: f" {found[1] or ''}", text)
+
+
 def holds(text: str, pattern: re.Pattern[str]) -> bool:
     """Return whether a text is a single line, such as an address or its query, that contains a pattern.
 

@@ -33,12 +33,12 @@ def read(text: str) -> Imported:
         found.notes.append(f"the unit of length is {describe(unit)}: lengths are read as mm")
     mechanism = table(found, "mechanism", data.get("mechanism"))
     points = _points(found, mechanism)
-    links = _links(found, mechanism, points)
+    _links(found, mechanism, points)
     for kind in ("slots", "cylinders"):
         if mechanism.get(kind):
             found.fault(f"mechanism.{kind}", f"{kind} of MotionGen are not understood", "only pinned links are")
     for k, actuator in enumerate(tables(found, "mechanism.actuators", mechanism.get("actuators"))):
-        _actuator(found, f"mechanism.actuators[{k}]", actuator, points, links)
+        _actuator(found, f"mechanism.actuators[{k}]", actuator, points)
     return found
 
 
@@ -57,9 +57,8 @@ def _points(found: Imported, mechanism: Mapping[str, Any]) -> dict[str, str]:
     return points
 
 
-def _links(found: Imported, mechanism: Mapping[str, Any], points: Mapping[str, str]) -> dict[str, str]:
-    """Add the links; return their names by index in the file."""
-    links: dict[str, str] = {}
+def _links(found: Imported, mechanism: Mapping[str, Any], points: Mapping[str, str]) -> None:
+    """Add the links."""
     rows = tables(found, "mechanism.links", mechanism.get("links"))
     bounded(sum(len(ids) for link in rows if isinstance(ids := link.get("jointIds"), list)))
     for k, link in enumerate(rows):
@@ -71,8 +70,8 @@ def _links(found: Imported, mechanism: Mapping[str, Any], points: Mapping[str, s
         if link.get("isGround"):
             found.links[GROUND] += [point for point in own if point not in found.links[GROUND]]
         elif own:
-            links[str(k)] = found.link(f"L{k + 1}", own)
-    if not links and not found.problems:
+            found.link(f"L{k + 1}", own)
+    if not found.links.keys() - {GROUND} and not found.problems:
         found.fault("mechanism.links", "the file has no moving link")
     found.ground_bars()
     for name, joint in list(found.joints.items()):
@@ -85,12 +84,9 @@ def _links(found: Imported, mechanism: Mapping[str, Any], points: Mapping[str, s
         del found.points[point]
     if loose:
         found.notes.append(f"on no link, so left out: {listed(loose)}")
-    return links
 
 
-def _actuator(
-    found: Imported, key: str, actuator: Mapping[str, Any], points: Mapping[str, str], links: Mapping[str, str]
-) -> None:
+def _actuator(found: Imported, key: str, actuator: Mapping[str, Any], points: Mapping[str, str]) -> None:
     """Add a rotary actuator: at a joint, from the link of one joint to the link of another."""
     at, start, end = (points.get(found.text(f"{key}.{name}", actuator.get(name))) for name in ("at", "from", "to"))
     if actuator.get("type") != "rotary":

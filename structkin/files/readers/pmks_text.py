@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-from structkin.files.readers.address import is_address, query
+from structkin.files.readers.address import blanks, is_address, query
 from structkin.files.readers.imported import Imported, listed
 from structkin.files.readers.jointed import USUAL_RPM, PlainJoint, add_joints, drive, note_usual_speed
 from structkin.model.flaw import Flaw, short
@@ -76,7 +76,10 @@ def _lines(text: str) -> list[str]:
     """
     lines = []
     is_one = is_address(text) or "\n" not in text.strip()
-    for part in unquote(query(text)).split("&") if is_one else re.split(r"[\r\n]", text):
+    whole = query(text)
+    if is_one and not re.search(r"[,\s]|%2[0C]", whole, re.IGNORECASE):  # else a + is one of the flags
+        whole = blanks(whole)
+    for part in unquote(whole).split("&") if is_one else re.split(r"[\r\n]", text):
         name, mark, value = part.partition("=")
         lead = f"{name.strip()}=" if mark and name.strip() != "mech" else ""
         lines += [f"{lead}{one.strip()}" for one in re.split(r"[|\r\n]", value if mark else part)]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from structkin.files.readers.address import query
+from structkin.files.readers.address import blanks, query
 from structkin.files.readers.imported import Imported, bounded, listed
 from structkin.files.readers.jointed import USUAL_RPM, PlainJoint, add_joints, drive, note_usual_speed
 from structkin.model.flaw import Flaw
@@ -62,7 +62,7 @@ def read(text: str) -> Imported:
     parts = {}
     for part in query(text).split("&"):
         name, _, value = part.partition("=")
-        parts[name] = unquote(value)
+        parts[name] = unquote(blanks(value))
     joints: list[PlusJoint] = []
     members: dict[str, list[str]] = {}
     for count, line in enumerate(_lines(parts.get("j", "")), 1):

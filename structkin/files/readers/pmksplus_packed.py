@@ -194,6 +194,8 @@ def checked(packed: str) -> str:
     body, mark, given = packed.rpartition("*")
     if not mark:
         body = packed
+    elif given == digest(body.replace("+", " ")):
+        body = body.replace("+", " ")  # a form has encoded the address
     elif given != digest(body):
         message = "the address is damaged: its last six characters are not the digest of the others"
         raise Flaw(message, "copy the whole address again")

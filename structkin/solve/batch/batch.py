@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from structkin.budget import MOST_BYTES, in_memory, too_large
 from structkin.checked import checked
 from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.frozen import read_only
@@ -182,12 +184,13 @@ class Batch:
 
     @cached_property
     def _whole(self) -> BatchBlock:
-        try:
-            out = np.empty((3, len(self), self.linkages.joints, 2, len(self.angles)))
-        except MemoryError:
-            message = f"their motions at {len(self.angles)} angles do not fit into memory"
-            hint = "iterate over the blocks, or save a data set"
-            raise InputError([Problem("linkages", message, hint)], "batch") from None
+        shape = 3, len(self), self.linkages.joints, 2, len(self.angles)
+        what = f"the motions of {len(self):,} linkages at {len(self.angles):,} angles"
+        problem = too_large("linkages", what, 8.0 * math.prod(shape), "iterate over the blocks, or save a data set")
+        if 8 * math.prod(shape) > MOST_BYTES:
+            raise InputError([problem], "batch")
+        with in_memory(lambda: problem, "batch"):
+            out = np.empty(shape)
         status, faults = np.empty((len(self), len(self.angles)), np.int8), dict[int, InputError]()
         for block in self._blocks(out):
             status[block.first : block.first + len(block)] = block.status
@@ -342,6 +345,10 @@ def solve_batch(
         if not problems:
             assert points is not None and motor is not None
             source = Linkages.of(adjacency, points, fixed, motor, **more)
+    joints = 0 if source is None else source.joints
+    if 48 * joints * turned.size > MOST_BYTES:
+        what = f"the motion of one linkage at {turned.size:,} angles"
+        problems.append(too_large("angles", what, 48.0 * joints * turned.size, "give fewer, or solve in parts"))
     raise_problems(problems, "solve_batch")
     assert source is not None
     return Batch(source, read_only(np.array(turned, np.float64)), float(speed), client)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from structkin.budget import MOST_BYTES, too_large
 from structkin.checked import checked
 from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.flaw import LARGEST
@@ -27,8 +28,8 @@ MOTOR, MARK = "motor", "X"
 MOTOR_FAULTS = Way.MOTOR_PIN_FIXED, Way.MOTOR_PIVOT_FREE, Way.MOTOR_WITHOUT_BAR
 #: Most numbers of linkages that a message lists.
 LISTED = 5
-#: Bytes of random linkages at most; a joint has one for each other joint, and so many for its place and the rest.
-MOST_BYTES, JOINT = 16 * 2**30, 40
+#: Bytes of a joint in its arrays: for its place and the rest; it has one more for each other joint.
+JOINT = 40
 
 
 @checked
@@ -136,9 +137,9 @@ class Linkages:
         problems = [Problem("count", f"{count} is not a number of linkages", "give 1 or more")] if count < 1 else []
         if joints < 4:
             problems.append(Problem("joints", f"{joints} joints make no linkage with a dyad", "give 4 or more"))
-        if count * joints * (joints + JOINT) > MOST_BYTES:
-            message = f"{count} linkages of {joints} joints do not fit into memory"
-            problems.append(Problem("count", message, "make them in parts, each with a seed of its own"))
+        if (size := count * joints * (joints + JOINT)) > MOST_BYTES:
+            what = f"{count:,} linkages of {joints:,} joints"
+            problems.append(too_large("count", what, size, "make them in parts, each with a seed of its own"))
         if seed < 0:
             problems.append(Problem("seed", f"{seed} is negative", "give 0 or more"))
         if not 0 <= triads <= 1:

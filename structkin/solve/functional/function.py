@@ -309,6 +309,9 @@ def functional(mechanism: Mechanism, parameters: Sequence[str] = (), *, steps: i
     `steps`, and by Newton's method; its derivatives, up to the third, are those of the implicit function theorem, as
     the last steps of Newton's method start from the pose itself.
 
+    The status is that of each pose alone. Gaps between samples are not looked for: a pose that closes is ok here, also
+    behind a gap, where `Mechanism.solve` says that the motion does not lead to it.
+
     Where there is no pose, or the branch of a group is lost on the way, all values are NaN; in a limit position they
     are the pose. In both cases all derivatives are zero, and `status` tells: do not take them for those of a minimum.
     `BAD_INPUT` are parameters for which the mechanism would be built in another way, such as a length that is not

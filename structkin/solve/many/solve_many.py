@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structkin.budget import metered, new_meter
+from structkin.budget import MOST_BYTES, metered, new_meter, too_large
 from structkin.errors import InputError, Problem, raise_problems
 from structkin.joints.cam import Cam
 from structkin.joints.geneva import Geneva
@@ -28,7 +28,7 @@ from structkin.model.numbers import STILL, Number, number_of, own_value, with_nu
 from structkin.model.topology import suggest
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
-from structkin.solve.call import MOST, make_schedule, too_far
+from structkin.solve.call import make_schedule, too_far
 from structkin.solve.compiled_run import over_blocks
 from structkin.solve.engine import Lanes, drive_all, sweep
 from structkin.solve.many.flat import LANES, passing_flat
@@ -277,7 +277,7 @@ def solve_many(
     """Solve variants of a mechanism that differ in dimensions; see `Mechanism.solve_many`."""
     call = prepare(mechanism, samples, parameters, lengths, points, t, drivers, duration, engine, budget)
     if keep is None and measures is None:
-        if call.count * len(call.schedule) > MOST:
+        if call.size > MOST_BYTES:
             raise call.too_large
         return call.motions(slice(0, call.count), progress)
     chosen = quantities(mechanism, keep or ())
@@ -350,13 +350,17 @@ class Call:
         return self.found.count
 
     @property
-    def too_large(self) -> InputError:
-        """The error of a result that does not fit into memory: three orders of each of a pose's numbers."""
+    def size(self) -> float:
+        """The memory [bytes] of the result: three orders of each of a pose's numbers."""
         rows = 2 * len(self.mechanism.topology.moving_links) if self.many is None else self.many.kept
-        size = 3 * 8 * rows * self.count * len(self.schedule) / 2**30
-        message = f"{self.count} variants at {len(self.schedule)} samples do not fit into memory: {size:,.0f} GiB"
+        return 24.0 * rows * self.count * len(self.schedule)
+
+    @property
+    def too_large(self) -> InputError:
+        """The error of a result that does not fit into memory."""
         hint = "solve fewer variants, or samples, at a time, or keep less: keep=[...], measures={...}"
-        return InputError([Problem("variants", message, hint)], self.mechanism.title)
+        what = f"{self.count:,} variants at {len(self.schedule):,} samples"
+        return InputError([too_large("variants", what, self.size, hint)], self.mechanism.title)
 
     def solve_variant(self, k: int) -> Motion:
         """Build variant k and solve it as `solve` does.

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from structkin.budget import DEFAULT
 from structkin.checked import checked
-from structkin.errors import InputError, Problem, raise_problems
+from structkin.errors import InputError, Problem, problems_of, raise_problems
 from structkin.model.arguments import index as whole_index
 from structkin.model.mechanism import Mechanism
 from structkin.model.numbers import number_of, own_value, with_numbers
@@ -256,11 +256,7 @@ def written(path: Path | None, *errors: type[Exception]) -> Iterator[None]:
 
 def _faults_of_work(job: Job, workers: int) -> list[Problem]:
     """Return what is wrong with the samples, and with the number of workers."""
-    problems: list[Problem] = []
-    try:
-        make_schedule(job.mechanism, job.samples, job.t, job.drivers, job.duration)
-    except InputError as error:
-        problems += error.problems
+    problems = [*problems_of(make_schedule, job.mechanism, job.samples, job.t, job.drivers, job.duration)]
     if workers < 1:
         problems.append(Problem("workers", f"{workers} is not a positive number of processes"))
     elif workers > 1:

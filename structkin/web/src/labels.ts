@@ -11,6 +11,12 @@ export interface Name {
   at: (pose: Pose) => Point | null;
 }
 
+/** What names keep clear of besides the shapes, in pixels: texts, by their middle and half their width, and lines. */
+export interface Besides {
+  texts: [x: number, y: number, half: number][];
+  lines: [Point, Point][];
+}
+
 /** Return the names of points and drivers. */
 export function namesOf(view: View): Name[] {
   const points = view.points.map(({ name, link, at }) => ({
@@ -33,13 +39,14 @@ export function namesOf(view: View): Name[] {
 const DISTANCES = [13, 19, 27];
 const TURNS = Array.from({ length: 8 }, (_, k) => ((k + 1) * Math.PI) / 4);
 const HEIGHT = 13;
-const CHARACTER = 7;
+export const CHARACTER = 7;
 /** Points along lines are this many pixels apart. */
 const STEP = 7;
 
 /** Return the offset in pixels of each name from its anchor; `clearance` is kept free around the anchors. */
-export function labelOffsets(view: View, names: Name[], poses: Pose[], camera: Camera, size: Size, clearance = 0): Point[] {
-  const obstacles = poses.map((pose) => spread(view, pose, camera, size));
+export function labelOffsets(view: View, names: Name[], poses: Pose[], camera: Camera, size: Size, clearance = 0, besides?: (pose: Pose) => Besides): Point[] {
+  const marked = poses.map((pose) => besides?.(pose) ?? { texts: [], lines: [] });
+  const obstacles = poses.map((pose, p) => [...spread(view, pose, camera, size), ...marked[p]!.lines.flatMap((line) => along(...line))]);
   const anchors = poses.map((pose) => names.map((name) => anchor(name, pose, camera, size)));
   const halves = names.map(({ text }): Point => [(text.length * CHARACTER) / 2 + 3, HEIGHT / 2]);
   const offsets: (Point | null)[] = names.map(() => null);
@@ -67,6 +74,7 @@ export function labelOffsets(view: View, names: Name[], poses: Pose[], camera: C
         const [px, py] = obstacles[p]![ink]!;
         if (Math.abs(px - x) < w && Math.abs(py - y) < h) total += 1;
       }
+      for (const text of marked[p]!.texts) if (covers([x, y], w, text)) total += 10;
       neighbours[p]![k]!.forEach((other) => {
         const place = anchors[p]![other]!;
         if (!names[other]!.italic && Math.abs(place[0] - x) < w + 4 + clearance && Math.abs(place[1] - y) < h + 4 + clearance) total += 4;
@@ -110,10 +118,16 @@ function within(places: (Point | null)[], at: Point | null, reachX: number, reac
   return found;
 }
 
-/** Return whether two names at these places (in pixels) cover each other. */
-export function collide(names: Name[], places: (Point | null)[]): boolean {
+/** Return whether a name at a place, of this half width, covers a text. */
+function covers([x, y]: Point, w: number, [textX, textY, half]: [number, number, number]): boolean {
+  return Math.abs(textX - x) < w + half && Math.abs(textY - y) < HEIGHT;
+}
+
+/** Return whether two names at these places (in pixels) cover each other, or one of them a text. */
+export function collide(names: Name[], places: (Point | null)[], texts: Besides["texts"] = []): boolean {
   for (let k = 0; k < places.length; k++) {
     const a = places[k];
+    if (a && texts.some((text) => covers(a, (names[k]!.text.length * CHARACTER) / 2 + 1, text))) return true;
     for (let other = 0; a && other < k; other++) {
       const b = places[other];
       const reach = ((names[k]!.text.length + names[other]!.text.length) * CHARACTER) / 2 + 2;
@@ -145,11 +159,14 @@ function spread(view: View, pose: Pose, camera: Camera, size: Size): Point[] {
     // a name that covers part of a pin is hard to read
     if (shape.circle) found.push(...line, ...line, ...line);
     for (let k = 1; k < line.length; k++) {
-      const [a, b] = [line[k - 1]!, line[k]!];
-      const parts = Math.min(200, Math.ceil(Math.hypot(b[0] - a[0], b[1] - a[1]) / STEP));
-      for (let p = 0; p < parts; p++)
-        found.push([a[0] + ((b[0] - a[0]) * p) / parts, a[1] + ((b[1] - a[1]) * p) / parts]);
+      found.push(...along(line[k - 1]!, line[k]!));
     }
   }
   return found;
+}
+
+/** Return pixels along a line. */
+function along(a: Point, b: Point): Point[] {
+  const parts = Math.min(200, Math.ceil(Math.hypot(b[0] - a[0], b[1] - a[1]) / STEP));
+  return Array.from({ length: parts }, (_, p) => [a[0] + ((b[0] - a[0]) * p) / parts, a[1] + ((b[1] - a[1]) * p) / parts]);
 }

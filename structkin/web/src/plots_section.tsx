@@ -65,6 +65,7 @@ export function PlotsSection({ view, player }: { view: Report; player: Player })
         {points.length === 0 && " No point of the mechanism moves; the plots show its links."}
         {!rates && !plots!.without_rates && ` Velocities and accelerations are unknown because ${posed(view.samples!) ? "the speeds of the drivers are not given" : "no sample has a pose"}.`}
         {rates && rates.left_out.length > 0 && ` The velocities and accelerations of ${rates.left_out.join(", ")} are left out: they would make the page too large.`}
+        {coefficients && coefficients.left_out.length > 0 && ` K and L are left out of ${coefficients.left_out.join(", ")}.`}
       </p>
       {coefficients && coefficients.drivers.length > 1 && (
         <Choice

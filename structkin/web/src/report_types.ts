@@ -113,7 +113,7 @@ export interface Report extends View {
     links: Record<string, Record<"omega" | "alpha", Numbers>>;
     left_out: string[];
   };
-  coefficients?: Coefficients;
+  coefficients?: Coefficients & { left_out: string[] };
   /** Instant centres of links relative to the ground or to each other. */
   centres?: { pairs: CentrePair[]; left_out: number };
   limits?: DriverLimits[];
@@ -132,7 +132,7 @@ export interface Report extends View {
   /** The formulations of dynamics: the table of the terminal, and its picture as an address that holds it. */
   comparison?: { title: string; heads: string[]; rows: string[][]; notes: string[]; picture: string };
   inputs?: { title: string; rows: [name: string, words: string][] }[];
-  ranges?: { points: Row[]; links: Row[] };
+  ranges?: { points: Row[]; links: Row[]; left_out: string[] };
 }
 
 /** Return the x and y of a point at all samples. */

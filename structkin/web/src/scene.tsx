@@ -3,7 +3,7 @@ import { batch, effect, type ReadonlySignal, type Signal, signal } from "@preact
 import { type ComponentChildren, createContext } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { type Camera, fitted, placeOf, type Size, worldTransform, zoomed } from "./camera";
-import { anchor, collide, labelOffsets, type Name, namesOf } from "./labels";
+import { anchor, type Besides, collide, labelOffsets, type Name, namesOf } from "./labels";
 import { type Box, type Pose, somePoses, wholeBox } from "./pose";
 import { Shapes } from "./shapes";
 import type { Point, View } from "./types";
@@ -25,6 +25,8 @@ export interface SceneProps {
   names?: ReadonlySignal<boolean>;
   /** Pixels around the points that names keep free. */
   clearance?: number;
+  /** What else is drawn on top that names keep clear of. */
+  besides?: (pose: Pose, camera: Camera, size: Size) => Besides;
   /** What the camera shows at first; default: all of the motion. */
   fit?: Box;
   /** A camera of the caller's; it is set to `fit` while it is null. */
@@ -99,7 +101,7 @@ export function Scene(props: SceneProps) {
     [camera],
   );
   const placed = useRef<Placed>({ names: "", offsets: [], scale: 0, chosen: 0, took: 0 });
-  useEffect(() => moveNames(svg.current!, view, texts, pose, camera, size, names, props.clearance, placed.current), [texts, pose, camera, names]);
+  useEffect(() => moveNames(svg.current!, view, texts, pose, camera, size, names, props, placed.current), [texts, pose, camera, names, props.besides]);
 
   const zoom = (factor: number, about?: Point) => {
     const at = camera.peek();
@@ -274,7 +276,7 @@ function moveNames(
   camera: ReadonlySignal<Camera | null>,
   size: ReadonlySignal<Size>,
   names: ReadonlySignal<boolean>,
-  clearance: number | undefined,
+  { clearance, besides }: SceneProps,
   placed: Placed,
 ) {
   const elements = root.querySelectorAll<SVGTextElement>(".sk-names > text");
@@ -291,10 +293,11 @@ function moveNames(
   const end = effect(() => {
     const at = camera.value;
     if (!at) return;
+    const marks = (there: Pose) => besides?.(there, at, size.value) ?? { texts: [], lines: [] };
     const choose = () => {
       const begun = performance.now();
       const poses = somePoses(view.samples, 8);
-      placed.offsets = labelOffsets(view, texts, poses.length ? poses : [pose.peek()], at, size.value, clearance);
+      placed.offsets = labelOffsets(view, texts, poses.length ? poses : [pose.peek()], at, size.value, clearance, marks);
       [placed.names, placed.scale, placed.chosen] = [of, at.scale, performance.now()];
       placed.took = placed.chosen - begun;
     };
@@ -303,7 +306,7 @@ function moveNames(
     const anchors = texts.map((name) => (names.value ? anchor(name, pose.value, at, size.value) : null));
     const places = () => anchors.map((where, k): Point | null => where && [where[0] + placed.offsets[k]![0], where[1] + placed.offsets[k]![1]]);
     // where a mechanism is dragged, nobody knows the poses to come
-    if (!view.samples && wait() < 0 && collide(texts, places())) choose();
+    if (!view.samples && wait() < 0 && collide(texts, places(), marks(pose.value).texts)) choose();
     places().forEach((place, k) => {
       const next = place && `translate(${place[0].toFixed(1)} ${place[1].toFixed(1)})`;
       if (next === shown[k]) return;

@@ -29,6 +29,7 @@ export function TablesSection({ view }: { view: Report }) {
           rows={ranges.links}
         />
       )}
+      {ranges && ranges.left_out.length > 0 && <p class="sk-intro">Left out of these tables, and of the CSV: {ranges.left_out.join(", ")}.</p>}
       {forces && forces.table.length > 0 && (
         <Table title="Largest forces and moments" heads={["", "largest", "unit", where, "mean"]} units={["", "", "", x.unit, ""]} rows={forces.table} />
       )}

@@ -1,13 +1,13 @@
 // The drawing under edit: the scene, handles and ghosts over it, and what the pointer does with each tool.
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { pixel } from "../camera";
+import { type Camera, pixel, type Size } from "../camera";
 import { type Box, grown, type Pose, spot } from "../pose";
 import { type Hit, Scene } from "../scene";
 import type { Point, View } from "../types";
 import { Dimensions, Typed } from "./dimensions";
 import { shaded, withLoose } from "./draft";
 import { Layers } from "./layers";
-import { Loads } from "./loads";
+import { drawnOf, Loads } from "./loads";
 import { Arcs, Backdrop, camera, cross, frame, Ghosts, Handles, over, Paths, pixels, rubber } from "./over";
 import { Grid, gridStep, ScaleBar } from "./ruler";
 import { asked, dark, dimensions, drag, edit, ghosts, mode, newStroke, opened, playing, pose, pull, RUN, scene, seenAt, selected, several, slotted, snap, state, take, tell, tool, typed } from "./store";
@@ -37,6 +37,7 @@ export function Canvas() {
   const action = useRef<Action | null>(null);
   const editing = mode.value === "edit";
   const view = useMemo(() => shaded(withLoose(scene.value, now), dark.value), [scene.value, now, dark.value]);
+  const besides = useMemo(() => (at: Pose, camera: Camera, size: Size) => drawnOf(now.loads, at, camera, size), [now.loads]);
   const fit = useMemo(() => boxOf(now, editing ? {} : placesIn(pose.peek(), now, view), view.box), [opened.value, now.sketch.unit]);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -214,6 +215,7 @@ export function Canvas() {
         class={`st-scene st-${mode.value} st-tool-${tool.value}`}
         view={view}
         pose={pose}
+        besides={besides}
         label={`Drawing of ${now.document.title || "the mechanism"}`}
         fit={fit}
         camera={camera}

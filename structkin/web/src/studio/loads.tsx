@@ -1,8 +1,9 @@
 // Masses and loads as they are drawn over the scene: symbols of one size in pixels, arrows as long as the forces are large.
 import { useContext } from "preact/hooks";
 import { arrowOf } from "../arrows";
-import { pixel } from "../camera";
-import { spot } from "../pose";
+import { type Camera, pixel, type Size } from "../camera";
+import { type Besides, CHARACTER } from "../labels";
+import { type Pose, spot } from "../pose";
 import { StageContext } from "../scene";
 import type { Place, Point } from "../types";
 import { inThousands, number } from "../words";
@@ -14,18 +15,76 @@ const [LOAD, WEIGHT, LEAST] = [80, 46, 16];
 /** Radius of the symbol of a mass, and of the arc of a moment [pixels]. */
 const [MASS, TURN] = [7, 19];
 
+/** The text of a load, and where it is drawn [pixels]. */
+interface Told {
+  text: string;
+  at: Point;
+  anchor: "start" | "middle" | "end";
+}
+
 const sizeOf = ([x, y]: Point) => Math.hypot(x, y);
+const largestOf = (marks: Mark[], kind: "mass" | "force") => Math.max(0, ...marks.map((mark) => (mark.kind === kind ? sizeOf(mark.way) : 0)));
+
+/** Return the pixel of a place of a link in a pose. */
+function pixelOf(at: Place, pose: Pose, camera: Camera, size: Size): Point | null {
+  const place = spot(pose, at);
+  return place && pixel(camera, size, place);
+}
+
+/** Return the force of a mark in a pose. */
+function forceOf(mark: Mark & { kind: "force" }, pose: Pose): Point {
+  const turn = mark.local ? (pose[mark.at[0]]?.angle ?? 0) : 0;
+  const [c, s] = [Math.cos(turn), Math.sin(turn)];
+  return [c * mark.way[0] - s * mark.way[1], s * mark.way[0] + c * mark.way[1]];
+}
+
+/** Return where an arrow begins and how far it goes [pixels], from a place on or up to it; none without a force. */
+function arrowOfForce(at: Point, way: Point, largest: number, longest: number, arrives: boolean): [from: Point, way: Point] | null {
+  const size = sizeOf(way);
+  if (!size) return null;
+  const length = Math.max((size / largest) * longest, LEAST);
+  const [dx, dy] = [(way[0] / size) * length, (-way[1] / size) * length];
+  return [arrives ? [at[0] - dx, at[1] - dy] : at, [dx, dy]];
+}
+
+/** Return the text of a load in a pose, at the far end of its arrow or above its arc. */
+function toldOf(mark: Mark & { kind: "force" | "moment" }, [x, y]: Point, pose: Pose, strongest: number): Told {
+  const way: Point = mark.kind === "force" ? forceOf(mark, pose) : [0, 0];
+  const size = mark.kind === "force" ? inThousands(sizeOf(way), "N") : inThousands(mark.size, "N m");
+  const text = `${mark.id}: ${size}${mark.varies ? " at first" : ""}`;
+  if (mark.kind === "moment") return { text, at: [x, y - TURN - 6], anchor: "middle" };
+  const arrow = arrowOfForce([x, y], way, strongest, LOAD, true);
+  if (!arrow) return { text, at: [x + 9, y - 9], anchor: "start" };
+  const [from, [dx, dy]] = arrow;
+  return {
+    text,
+    at: [from[0] - 4 * Math.sign(dx), from[1] - (dy > 1 ? 6 : dy < -1 ? -14 : 8)],
+    anchor: dx > 1 ? "end" : dx < -1 ? "start" : "middle",
+  };
+}
+
+/** Return the texts and arrows of loads in a pose, which names keep clear of. */
+export function drawnOf(marks: Mark[], pose: Pose, camera: Camera, size: Size): Besides {
+  const found: Besides = { texts: [], lines: [] };
+  const strongest = largestOf(marks, "force");
+  for (const mark of marks) {
+    const at = pixelOf(mark.at, pose, camera, size);
+    if (!at || (mark.kind !== "force" && mark.kind !== "moment")) continue;
+    const { text, at: [x, y], anchor } = toldOf(mark, at, pose, strongest);
+    const half = (text.length * CHARACTER) / 2;
+    found.texts.push([x + half * { start: 1, middle: 0, end: -1 }[anchor], y - 4, half]);
+    const arrow = mark.kind === "force" && arrowOfForce(at, forceOf(mark, pose), strongest, LOAD, true);
+    if (arrow) found.lines.push([arrow[0], at]);
+  }
+  return found;
+}
 
 export function Loads({ marks }: { marks: Mark[] }) {
   const stage = useContext(StageContext)!;
   const [camera, size, now] = [stage.camera.value, stage.size.value, pose.value];
   if (!camera) return null;
-  const largest = (kind: "mass" | "force") => Math.max(0, ...marks.map((mark) => (mark.kind === kind ? sizeOf(mark.way) : 0)));
-  const [heaviest, strongest] = [largest("mass"), largest("force")];
-  const where = (at: Place): Point | null => {
-    const place = spot(now, at);
-    return place && pixel(camera, size, place);
-  };
+  const [heaviest, strongest] = [largestOf(marks, "mass"), largestOf(marks, "force")];
+  const where = (at: Place) => pixelOf(at, now, camera, size);
   return (
     <g class="st-loads">
       {marks.map((mark) => {
@@ -48,20 +107,25 @@ export function Loads({ marks }: { marks: Mark[] }) {
         return (
           <>
             <title>{`${mark.id}: ${number(mark.mass, 4)} kg${sizeOf(mark.way) ? `, weighs ${inThousands(sizeOf(mark.way), "N")}` : ""}`}</title>
-            {heaviest > 0 && <Arrow at={[x, y]} way={mark.way} largest={heaviest} longest={WEIGHT} />}
+            <Arrow arrow={arrowOfForce([x, y], mark.way, heaviest, WEIGHT, false)} />
             <circle cx={x} cy={y} r={MASS} class="st-body" />
             <path d={`M${x} ${y}V${y - MASS}A${MASS} ${MASS} 0 0 1 ${x + MASS} ${y}ZM${x} ${y}V${y + MASS}A${MASS} ${MASS} 0 0 1 ${x - MASS} ${y}Z`} class="st-filled" />
           </>
         );
-      case "force": {
-        const turn = mark.local ? (now[mark.at[0]]?.angle ?? 0) : 0;
-        const [c, s] = [Math.cos(turn), Math.sin(turn)];
-        const way: Point = [c * mark.way[0] - s * mark.way[1], s * mark.way[0] + c * mark.way[1]];
-        const text = `${mark.id}: ${inThousands(sizeOf(way), "N")}${mark.varies ? " at first" : ""}`;
-        return <Arrow at={[x, y]} way={way} largest={strongest} longest={LOAD} text={text} arrives />;
-      }
+      case "force":
+        return (
+          <>
+            <Arrow arrow={arrowOfForce([x, y], forceOf(mark, now), strongest, LOAD, true)} />
+            <Text {...toldOf(mark, [x, y], now, strongest)} />
+          </>
+        );
       case "moment":
-        return <Turn at={[x, y]} sense={Math.sign(mark.size) || 1} text={`${mark.id}: ${inThousands(mark.size, "N m")}${mark.varies ? " at first" : ""}`} />;
+        return (
+          <>
+            <Turn at={[x, y]} sense={Math.sign(mark.size) || 1} />
+            <Text {...toldOf(mark, [x, y], now, strongest)} />
+          </>
+        );
       case "torsion":
         return (
           <>
@@ -100,25 +164,22 @@ function Line({ d }: { d: string }) {
   );
 }
 
-/** An arrow that begins at a place, or ends there, with its text at the far end. */
-function Arrow({ at, way, largest, longest, text, arrives }: { at: Point; way: Point; largest: number; longest: number; text?: string; arrives?: boolean }) {
-  const size = sizeOf(way);
-  if (!size) return text ? <text x={at[0] + 9} y={at[1] - 9}>{text}</text> : null;
-  const length = Math.max((size / largest) * longest, LEAST);
-  const [dx, dy] = [(way[0] / size) * length, (-way[1] / size) * length];
-  const from: Point = arrives ? [at[0] - dx, at[1] - dy] : at;
-  const { line, head } = arrowOf(from, [dx, dy]);
-  const far = from[0] - 4 * Math.sign(dx);
+function Arrow({ arrow }: { arrow: [from: Point, way: Point] | null }) {
+  if (!arrow) return null;
+  const { line, head } = arrowOf(...arrow);
   return (
     <>
       <Line d={line} />
       <path d={head} class="st-filled" />
-      {text && <text x={far} y={from[1] - (dy > 1 ? 6 : dy < -1 ? -14 : 8)} text-anchor={dx > 1 ? "end" : dx < -1 ? "start" : "middle"}>{text}</text>}
     </>
   );
 }
 
-function Turn({ at: [x, y], sense, text }: { at: Point; sense: number; text: string }) {
+function Text({ text, at: [x, y], anchor }: Told) {
+  return <text x={x} y={y} text-anchor={anchor}>{text}</text>;
+}
+
+function Turn({ at: [x, y], sense }: { at: Point; sense: number }) {
   const point = (degrees: number): Point => {
     const angle = (degrees * Math.PI) / 180;
     return [x + TURN * Math.cos(angle), y - sense * TURN * Math.sin(angle)];
@@ -129,7 +190,6 @@ function Turn({ at: [x, y], sense, text }: { at: Point; sense: number; text: str
     <>
       <Line d={`M${from}A${TURN} ${TURN} 0 1 ${sense > 0 ? 0 : 1} ${to}`} />
       <path d={head} class="st-filled" />
-      <text x={x} y={y - TURN - 6} text-anchor="middle">{text}</text>
     </>
   );
 }

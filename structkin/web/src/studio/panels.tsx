@@ -14,6 +14,7 @@ import {
   dark,
   edit,
   efforts,
+  extent,
   ghosts,
   mode,
   playing,
@@ -269,7 +270,7 @@ function Searches({ now }: { now: State }) {
       {ranges.value?.map((range) => <pre key={range.driver} class="st-report">{range.report}</pre>)}
       {ghosts.value && (
         <p class="st-quiet">
-          {ghosts.value.length} {ghosts.value.length === 1 ? "assembly" : "assemblies"}{" "}
+          {extent.value.assemblies}{" "}
           {ghosts.value.map((ghost, k) => (
             <button key={k} type="button" class="st-chip" title={ghost.label} onClick={() => send({ type: "assembly", index: k })}>{k + 1}</button>
           ))}
@@ -277,6 +278,7 @@ function Searches({ now }: { now: State }) {
         </p>
       )}
       {ranking.value && <Ranking choices={ranking.value} />}
+      {ranking.value && extent.value.ranking && <p class="st-quiet">{extent.value.ranking}</p>}
       {ranking.value?.length === 0 && <p class="st-quiet">No choice of inputs was found.</p>}
     </section>
   );
@@ -333,6 +335,9 @@ function Backdrop() {
   );
 }
 
+/** The mechanism's own input is listed besides. */
+const MOST_CHOICES = 12;
+
 function Ranking({ choices }: { choices: Choice[] }) {
   const take = (choice: Choice) => {
     const [only] = choice.drivers;
@@ -341,11 +346,12 @@ function Ranking({ choices }: { choices: Choice[] }) {
       edit({ op: "drive", joint: only.joint, ...((joint?.links.length ?? 2) > 2 ? { links: only.links } : {}) });
     }
   };
+  const shown = choices.filter((choice, k) => k < MOST_CHOICES || choice.own);
   return (
     <table class="st-ranking">
       <thead><tr><th>input</th><th>class</th><th>largest</th><th>groups</th></tr></thead>
       <tbody>
-        {choices.slice(0, 12).map((choice) => (
+        {shown.map((choice) => (
           <tr key={choice.label} class={choice.own ? "st-own" : ""}>
             <td><button type="button" class="st-chip" disabled={choice.own || choice.drivers.length !== 1} onClick={() => take(choice)}>{choice.label}</button></td>
             <td>{choice.class ?? "–"}</td>
@@ -353,6 +359,7 @@ function Ranking({ choices }: { choices: Choice[] }) {
             <td>{choice.groups}</td>
           </tr>
         ))}
+        {shown.length < choices.length && <tr><td colSpan={4}>… and {choices.length - shown.length} more</td></tr>}
       </tbody>
     </table>
   );

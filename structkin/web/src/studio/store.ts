@@ -10,6 +10,7 @@ import {
   type Courses,
   type Effort,
   type Found,
+  type Listed,
   type Ghost,
   type Incoming,
   type LayerData,
@@ -94,6 +95,8 @@ export const note = signal<{ text: string; bad: boolean } | null>(null);
 export const closed = signal<{ text: string; again: string } | null>(null);
 export const ranking = signal<Choice[] | null>(null);
 export const ghosts = signal<Ghost[] | null>(null);
+/** How far the searches for inputs and for assemblies went. */
+export const extent = signal<{ ranking?: string; assemblies?: string }>({});
 export const ranges = signal<Range[] | null>(null);
 export const efforts = signal<Effort[]>([]);
 /** What is to be drawn over the pose, and relative to which link; and what came with the pose that is shown. */
@@ -351,10 +354,10 @@ function hear(message: Incoming) {
         tell(message.problems.map(words).join("; "), true);
         break;
       case "ranking":
-        ranking.value = found(message);
+        ranking.value = listed(message);
         break;
       case "assemblies":
-        ghosts.value = found(message);
+        ghosts.value = listed(message);
         break;
       case "limits":
         ranges.value = found(message);
@@ -416,6 +419,15 @@ function found<T>(message: Found<T>): T[] {
   searching.value = "";
   if (message.failure) tell(message.failure, true);
   return message.found;
+}
+
+/** Return the list that a search has found, keep how far it went, and end it. */
+function listed<T>(message: { type: "ranking" | "assemblies" } & Listed<T>): T[] {
+  searching.value = "";
+  if (message.failure) tell(message.failure, true);
+  const { list, words } = "list" in message.found ? message.found : { list: [], words: "" };
+  extent.value = { ...extent.peek(), [message.type]: words };
+  return list;
 }
 
 let refit = false;

@@ -203,6 +203,13 @@ export interface Found<T> {
   failure?: string;
 }
 
+/** What a search that may stop early has found, and how far it went. */
+export interface Listed<T> {
+  revision: number;
+  found: { list: T[]; words: string } | [];
+  failure?: string;
+}
+
 export type Incoming =
   | { type: "hello"; protocol: number; version: string; file: string | null; key: string; example: boolean }
   | State
@@ -210,7 +217,7 @@ export type Incoming =
   | { type: "refused" | "fault"; problems: Problem[]; ask?: number }
   | { type: "working" }
   | ({ type: "limits" } & Found<Range>)
-  | ({ type: "ranking" } & Found<Choice>)
+  | ({ type: "ranking" } & Listed<Choice>)
   | ({ type: "efforts" } & Found<Effort>)
   | { type: "simulation"; revision: number; found: Run | []; failure?: string }
   | { type: "courses"; revision: number; found: Courses | []; failure?: string }
@@ -220,7 +227,7 @@ export type Incoming =
   | { type: "points"; points: Point[]; angles: number[] | null }
   | { type: "gallery"; cards: Card[] }
   | { type: "thumbnail"; revision: number; found: { name: string; view: View }; failure?: string }
-  | ({ type: "assemblies" } & Found<Ghost>)
+  | ({ type: "assemblies" } & Listed<Ghost>)
   | { type: "wiggle"; revision: number; coordinate: string; poses: Ghost["frames"][] }
   | { type: "saved"; file: string }
   | { type: "shared"; fragment: string };
