@@ -319,3 +319,17 @@ def test_a_law_that_reverses_beside_a_truss() -> None:
     motion = mechanism.solve(7, duration=6)
     assert motion.ok.all()
     assert np.max(np.abs(motion.angle("b"))) < 1e-7
+
+
+@pytest.mark.parametrize("samples", [361, 721])
+@pytest.mark.parametrize("power", [2, 4, 6])
+def test_samples_within_rounding_of_where_a_law_reverses_at_the_pivot_of_a_slot(power: int, samples: int) -> None:
+    """The crank is as long as the ground, so the arm turns by half its angle; the pin only touches the pivot."""
+    motion = sk.Mechanism(
+        points={"A": (0, 0), "O": (1, 0), "B": (0, 1), "E": (-1, 2)},
+        links={"ground": ["A", "O"], "crank": ["A", "B"], "arm": ["O", "E"]},
+        joints={"slot": {"type": "pin-in-slot", "pin": "B", "slot": "arm", "along": ["O", "E"]}},
+        drivers={"m": {"joint": "A", "law": f"pi/2*(1 - t/3)**{power}"}},
+    ).solve(samples, duration=2 * np.pi)
+    assert motion.ok.all()
+    assert motion.angle("arm") == pytest.approx(0.75 * np.pi + 0.5 * (motion.drivers["m"][0] - np.pi / 2), abs=1e-7)
