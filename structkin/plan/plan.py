@@ -210,6 +210,11 @@ class Plan:
             found.update(dict.fromkeys(together, together))
         return found
 
+    def part(self, step: int) -> frozenset[str]:
+        """Return the drivers of a step's part of the mechanism, which no others move."""
+        movers = self.movers[self.steps[step].outputs[0]]
+        return frozenset[str]().union(*(self.moving_together[id] for id in movers))
+
     @cached_property
     def behind(self) -> tuple[int, ...]:
         """The steps that each step depends on, as the bits of a number."""
@@ -256,9 +261,10 @@ class Plan:
         return tuple(self.register(register, x) for register in step.outputs)
 
     def drive(self, x: Any, values: Mapping[str, Any]) -> None:
-        """Write the drivers' values, numbers or (..., n), into their registers of x (rows, ..., n)."""
+        """Write values of drivers, numbers or (..., n), into their registers of x (rows, ..., n)."""
         for item in self.drivers:
-            x[self.rows(item.register)] = item.at(values[item.driver])
+            if item.driver in values:
+                x[self.rows(item.register)] = item.at(values[item.driver])
 
     def register(self, register: int, x: Any) -> Any:
         """Return a register, a vector (2, n) or a scalar (n,)."""

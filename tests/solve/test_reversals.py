@@ -290,3 +290,46 @@ def test_digits_beside_a_flat_pose_while_another_part_moves_quickly(course: str,
     assert motion.position("C") @ (1, 1j) == pytest.approx(2 + u, abs=1e-12)
     assert motion.K("C")[:, :, 0] @ (1, 1j) == pytest.approx(1j * u, abs=1e-10)
     assert motion.L("C")[:, :, 0, 0] @ (1, 1j) == pytest.approx(-u, abs=1e-9)
+
+
+@pytest.mark.parametrize("speed", [1.3, 0.01])
+@pytest.mark.parametrize("beyond", [0.0, 1e-12, 1e-9, 1e-6, 1e-5, -1e-9])
+def test_a_law_that_reverses_beside_a_flat_pose_while_another_part_moves(beyond: float, speed: float) -> None:
+    """The path of all drivers is nearly straight there, or turns slowly: that of the parallelogram's turns back."""
+    mechanism = sk.Mechanism(
+        points=PINS | {"U": (0, -3), "V": (1, -3)},
+        links=LINKS | {"ground": ["A", "D", "U"], "fan": ["U", "V"]},
+        drivers={
+            "fan": {"joint": "U", "speed": speed},
+            "m": {"joint": "A", "law": f"pi/2 - (pi/2 + {beyond!r})*(1 - cos(t))/2"},
+        },
+    )
+    motion = mechanism.solve(361, duration=2 * np.pi)
+    assert motion.ok.all()
+    assert np.max(np.abs(motion.angle("b"))) < 1e-7
+
+
+def test_a_law_that_reverses_beside_a_truss() -> None:
+    """No driver moves the flat truss: along the path of none there is nothing to look for."""
+    mechanism = sk.Mechanism(
+        points=PINS | {"U": (0, -3), "V": (2, -3), "W": (1, -2.9)},
+        links=LINKS | {"ground": ["A", "D", "U", "V"], "left": ["U", "W"], "right": ["V", "W"]},
+        drivers={"m": {"joint": "A", "law": "pi/2 - 3*sin(t)"}},
+    )
+    motion = mechanism.solve(7, duration=6)
+    assert motion.ok.all()
+    assert np.max(np.abs(motion.angle("b"))) < 1e-7
+
+
+@pytest.mark.parametrize("samples", [361, 721])
+@pytest.mark.parametrize("power", [2, 4, 6])
+def test_samples_within_rounding_of_where_a_law_reverses_at_the_pivot_of_a_slot(power: int, samples: int) -> None:
+    """The crank is as long as the ground, so the arm turns by half its angle; the pin only touches the pivot."""
+    motion = sk.Mechanism(
+        points={"A": (0, 0), "O": (1, 0), "B": (0, 1), "E": (-1, 2)},
+        links={"ground": ["A", "O"], "crank": ["A", "B"], "arm": ["O", "E"]},
+        joints={"slot": {"type": "pin-in-slot", "pin": "B", "slot": "arm", "along": ["O", "E"]}},
+        drivers={"m": {"joint": "A", "law": f"pi/2*(1 - t/3)**{power}"}},
+    ).solve(samples, duration=2 * np.pi)
+    assert motion.ok.all()
+    assert motion.angle("arm") == pytest.approx(0.75 * np.pi + 0.5 * (motion.drivers["m"][0] - np.pi / 2), abs=1e-7)

@@ -129,7 +129,9 @@ class Kept(Between):
 
         A path that cuts off a `corner` is not that of the stations, which lie where it begins.
         """
-        keys = list(zip(paths.low.tolist(), paths.high.tolist(), paths.x.tolist(), radius.tolist(), strict=True))
+        columns = (paths.low.tolist(), paths.high.tolist(), paths.x.tolist(), radius.tolist())
+        # Another part of the mechanism has a path of its own between the same stations.
+        keys = [(*key, tuple(paths.powers)) for key in zip(*columns, strict=True)]
         groups, found = defaultdict[int, list[int]](list), Zeros.unknown(len(keys))
         for k, key in enumerate(keys):
             name = key, corner

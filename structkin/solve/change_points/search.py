@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -106,11 +107,14 @@ def _may_meet_between_turns(plan: Plan, schedule: Schedule, index: int, lanes: L
 
 def explore(between: Kept, index: int, lanes: Lanes) -> bool:
     """Find the stations at which the discriminant of a step touches zero; return whether the motion passes any."""
-    low, high = _intervals(between.plan, between.schedule, between.changes, index, lanes)
+    if not between.plan.part(index):
+        # No driver moves it.
+        return False
+    search, found = _Search(between, index), False
+    low, high = _intervals(between.plan, search.schedule, between.changes, index, lanes)
     if not len(low):
         return False
     between.next()
-    search, found = _Search(between, index), False
     stations = [search.settled(place) for place in search.places(low, high)]
     for station in stations:
         if not search.is_known(station) and search.is_passed(station) and search.is_paired(station, stations):
@@ -221,10 +225,21 @@ def inputs_at(plan: Plan, index: int, x: Floats, *places: Indices) -> list[Input
 
 @dataclass
 class _Search:
-    """The search for change points of a step between stations."""
+    """The search for change points of a step between stations, along the path of the drivers of its part.
+
+    What others do meanwhile is no matter: beside a driver that runs on, a path that reverses would never be straight.
+    """
 
     between: Kept
     index: int
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """The schedule of the drivers that move the step's part of the mechanism."""
+        whole, part = self.between.schedule, self.between.plan.part(self.index)
+        if part == whole.drivers.keys():
+            return whole
+        return replace(whole, drivers={id: z for id, z in whole.drivers.items() if id in part})
 
     def places(self, low: Floats, high: Floats) -> list[float]:
         """Return the places in some intervals where the discriminant touches zero; doubts are noted in `changes`."""
@@ -245,7 +260,7 @@ class _Search:
 
         `radii` are those of circles that are tried before the ones that just surround the intervals.
         """
-        paths = Paths.through(self.between.schedule, low, high)
+        paths = Paths.through(self.schedule, low, high)
         is_open, tried = paths.half > 0, np.full(len(low), np.inf)
         most = np.where(paths.bent, BENT, np.inf)
         with np.errstate(divide="ignore"):
@@ -283,7 +298,7 @@ class _Search:
                 break
         if (abs(x) - 1) * path.half[0] > ROUNDING_OF_FEW:
             return
-        place = path.station_at(self.between.schedule, x)
+        place = path.station_at(self.schedule, x)
         if found.clearance[0] <= -NEVER_FLAT:
             self.between.changes.gaps.add((self.index, place))
         elif np.isfinite(found.flat[0]):
@@ -301,7 +316,7 @@ class _Search:
             return low, high
         order = np.argsort(low)
         low, high = low[order], high[order]
-        stations, schedule = high[:-1].astype(np.intp), self.between.schedule
+        stations, schedule = high[:-1].astype(np.intp), self.schedule
         steps = np.stack([np.diff(z[0]) / schedule.unit(id) for id, z in schedule.drivers.items()])
         along = np.append(0.0, np.cumsum(np.nan_to_num(np.sum(np.abs(steps), axis=0))))
         with np.errstate(all="ignore"):
@@ -334,7 +349,7 @@ class _Search:
 
     def _lengthy(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """Return the intervals (low, high) that can be divided; those too short are in doubt."""
-        short = Paths.through(self.between.schedule, low, high).half < SHORTEST_STEP
+        short = Paths.through(self.schedule, low, high).half < SHORTEST_STEP
         for place in low[short].tolist():
             self.between.changes.doubt(self.index, place)
         return low[~short], high[~short]
@@ -360,7 +375,7 @@ class _Search:
 
     def settled(self, place: float) -> float:
         """Return a place, or the last station at which the drivers have these values, if they have them at one."""
-        schedule, beside = self.between.schedule, np.array([int(place), int(np.ceil(place))])
+        schedule, beside = self.schedule, np.array([int(place), int(np.ceil(place))])
         here = schedule.at(np.array([place]))
         away = np.max(
             [np.abs(z[0, beside] - here[id]) / schedule.unit(id) for id, z in schedule.drivers.items()], axis=0
@@ -381,29 +396,29 @@ class _Search:
             return False
         stays = (self._stay(k) for k in range(int(low) + 1, int(np.ceil(high))))
         # Where the drivers rest at either end of the path, it does not turn.
-        inside = ((first, last) for first, last in stays if first > 0 and last < len(self.between.schedule) - 1)
+        inside = ((first, last) for first, last in stays if first > 0 and last < len(self.schedule) - 1)
         return all(np.linalg.norm(np.subtract(*self._ways(*stay))) < ROUNDING_OF_FEW for stay in inside)
 
     def _length(self, low: float, high: float) -> float:
         """Return the length of the drivers' path between two stations [rad or parts of the size]."""
         stations = np.concatenate(([low], np.arange(int(low) + 1, int(np.ceil(high))), [high]))
-        at = self.between.schedule.at(stations)
-        return float(sum(np.sum(np.abs(np.diff(z))) / self.between.schedule.unit(id) for id, z in at.items()))
+        at = self.schedule.at(stations)
+        return float(sum(np.sum(np.abs(np.diff(z))) / self.schedule.unit(id) for id, z in at.items()))
 
     def is_passed(self, station: float) -> bool:
         """Return whether the motion passes straight through a change point: reversed there, it retraces its path."""
         if station != int(station):
             return True
         first, last = self._stay(int(station))
-        if first == 0 or last == len(self.between.schedule) - 1:
+        if first == 0 or last == len(self.schedule) - 1:
             return True
         arriving, leaving = self._ways(first, last)
         if min(np.linalg.norm(arriving - leaving), np.linalg.norm(arriving + leaving)) < ROUNDING_OF_FEW:
             return bool(arriving @ leaving > 0)
         # Where the path has a corner, a path that cuts it off shows whether the root changes its sign.
-        units = [self.between.schedule.unit(id) for id in self.between.schedule.drivers]
+        units = [self.schedule.unit(id) for id in self.schedule.drivers]
         powers = {}
-        for k, (id, z) in enumerate(self.between.schedule.drivers.items()):
+        for k, (id, z) in enumerate(self.schedule.drivers.items()):
             powers[id] = np.zeros((1, PLACES))
             powers[id][0, 0] = z[0, first] + 0.5 * CORNER * units[k] * (leaving[k] - arriving[k])
             powers[id][0, 1] = 0.5 * CORNER * units[k] * (leaving[k] + arriving[k])
@@ -428,30 +443,28 @@ class _Search:
         k = round(station)
         first, last = self._stay(k)
         near = [one for one in stations if one != k and self._length(*sorted((one, k))) < SAME_POSE]
-        if station not in near or first == 0 or last == len(self.between.schedule) - 1:
+        if station not in near or first == 0 or last == len(self.schedule) - 1:
             return True
         turns_back = np.linalg.norm(np.add(*self._ways(first, last))) < ROUNDING_OF_FEW
         return not turns_back or min(near) < k < max(near)
 
     def _ways(self, first: int, last: int) -> tuple[Floats, Floats]:
         """Return the directions (f,) in which drivers arrive at the first and leave the last station of a stay."""
-        schedule, before, behind = self.between.schedule, [first - 1, last], [first, last + 1]
+        schedule, before, behind = self.schedule, [first - 1, last], [first, last + 1]
         steps = [(z[0, behind] - z[0, before]) / schedule.unit(id) for id, z in schedule.drivers.items()]
         arriving, leaving = np.transpose(steps)
         return arriving / np.linalg.norm(arriving), leaving / np.linalg.norm(leaving)
 
     def _steps(self, k: int) -> Floats:
         """Return how far drivers are at all stations (f, n) from station k [rad or parts of the size]."""
-        return np.stack(
-            [(z[0] - z[0, k]) / self.between.schedule.unit(id) for id, z in self.between.schedule.drivers.items()]
-        )
+        return np.stack([(z[0] - z[0, k]) / self.schedule.unit(id) for id, z in self.schedule.drivers.items()])
 
     def _stay(self, k: int) -> tuple[int, int]:
         """Return the first and the last station of those around station k at which no driver has moved."""
         moved = np.flatnonzero(~(np.max(np.abs(self._steps(k)), axis=0) <= NEAREST))
         after = int(np.searchsorted(moved, k))
         first = int(moved[after - 1]) + 1 if after else 0
-        return first, int(moved[after]) - 1 if after < len(moved) else len(self.between.schedule) - 1
+        return first, int(moved[after]) - 1 if after < len(moved) else len(self.schedule) - 1
 
     def change_point(self, station: float) -> ChangePoint:
         """Return the change point at a station, with the later steps that have theirs there too."""
@@ -469,12 +482,16 @@ class _Search:
         if not contours.until[0] > self.index:
             return ChangePoint(station, (self.index,), station, station)
         steps = tuple(dict.fromkeys((self.index, *_together(contours, changes, self.index))))
-        return ChangePoint(station, steps, *straight_run(schedule, station, 0.5 * float(contours.radius[0])))
+        return ChangePoint(station, steps, *straight_run(self.schedule, station, 0.5 * float(contours.radius[0])))
 
 
 def _together(contours: Contours, changes: ModeChanges, index: int) -> Iterator[int]:
-    """Yield the steps, from a given one on, whose discriminants touch zero at the station of a circle."""
+    """Yield the steps of a given one's part, from it on, whose discriminants touch zero at the station of a circle."""
+    part = changes.plan.part(index)
     for step in range(index, int(contours.until[0])):
+        if changes.plan.part(step) != part:
+            # Its drivers have a path of their own.
+            continue
         s0 = contours.zeros[step].flat[0] if step in contours.zeros else np.nan
         if abs(s0) < NEAREST:
             yield step

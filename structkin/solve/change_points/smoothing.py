@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from structkin.groups import General
-from structkin.numerical_tolerances import GUARD, NARROW
+from structkin.numerical_tolerances import GUARD, NARROW, NEAREST
 from structkin.plan.plan import Plan, Step
 from structkin.plan.status import Status
 from structkin.solve.change_points.contours import Contours, with_rates
@@ -140,8 +140,10 @@ def displacements_at(plan: Plan, schedule: Schedule, at: Indices) -> dict[str, F
     """
     found = {}
     for id, z in schedule.drivers.items():
-        together = [np.diff(schedule.drivers[other][0]) for other in plan.moving_together[id]]
-        steps = np.flatnonzero(np.any(together, axis=0))
+        together = [np.diff(schedule.drivers[other][0]) / schedule.unit(other) for other in plan.moving_together[id]]
+        # Drivers that reverse within rounding of a flat pose arrive there as they came before.
+        far = np.max(np.abs(together), axis=0)
+        steps = np.flatnonzero(far > min(NEAREST, 0.5 * far.max(initial=0.0)))
         if not len(steps):
             # Nothing moves: any direction will do.
             found[id] = np.full(len(at), schedule.unit(id))
