@@ -333,3 +333,23 @@ def test_samples_within_rounding_of_where_a_law_reverses_at_the_pivot_of_a_slot(
     ).solve(samples, duration=2 * np.pi)
     assert motion.ok.all()
     assert motion.angle("arm") == pytest.approx(0.75 * np.pi + 0.5 * (motion.drivers["m"][0] - np.pi / 2), abs=1e-7)
+
+
+def test_a_circle_of_another_part_does_not_put_a_triad_into_another_assembly() -> None:
+    """Beside the flat pose of a slider-crank, Newton's method on its circle found a platform's other assembly."""
+    start = np.array((np.cos(1.0), np.sin(1.0)))
+    points = {"A": (0, 0), "B": start, "C": (2 * start[0], 0), "P": (0, -4), "Q": (0, -4) + start,
+              "R": (0.7, -4) + start, "S": (2, -4.5), "T": (2, -4.5) + start, "U": (3, -3.6), "V": (3, -3.6) + start}  # fmt: skip
+    motion = sk.Mechanism(
+        points=points,
+        links={"ground": ["A", "P", "S", "U"], "crank": ["A", "B"], "rod": ["B", "C"], "slider": ["C"],
+               "lever": ["P", "Q"], "bar": ["Q", "R"], "platform": ["R", "T", "V"], "left": ["S", "T"],
+               "right": ["U", "V"]},
+        lengths={"A-B": 1, "B-C": 1},
+        joints={"guide": {"type": "prismatic", "links": ["slider", "ground"], "at": "C", "axis": [1, 0]}},
+        drivers={"m": {"joint": "A", "links": ["ground", "crank"], "law": "1 + 0.5508435665334723*(1 - cos(t))/2"},
+                 "fast": {"joint": "P", "links": ["ground", "lever"], "law": "1 + 9*t"}},
+    ).solve(121, duration=2 * np.pi)  # fmt: skip
+    turn = motion.drivers["fast"][0]
+    assert motion.ok.all()
+    assert motion.position("T") == pytest.approx(np.stack((2 + np.cos(turn), np.sin(turn) - 4.5), axis=1), abs=1e-9)

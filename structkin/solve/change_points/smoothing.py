@@ -98,8 +98,8 @@ def _agrees(plan: Plan, lanes: Lanes, at: Indices, contours: Contours) -> Flags:
     Newton's method begins at another lane and may find another assembly, which is just as smooth.
     """
     agrees = np.ones(len(at), bool)
-    for index, step in enumerate(plan.steps):
-        if step.kind.closed_form or not lanes.least[index] < NARROW**2:
+    for step in plan.steps:
+        if step.kind.closed_form:
             continue
         rows = [row for slot in step.outputs for row in range(plan.rows(slot).start, plan.rows(slot).stop)]
         gap = np.abs(contours.x[rows].mean(axis=2).real - lanes.x[0][rows][:, at])
