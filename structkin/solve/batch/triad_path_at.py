@@ -22,9 +22,9 @@ from structkin.solve.batch.triad_at import (
     ARRIVED,
     LIMITED,
     NEAR,
+    UNKNOWN,
     advance,
     astray,
-    is_proven,
     rates,
     set_constants,
     settle,
@@ -409,40 +409,52 @@ def triad_between(
     angles: Any,
     near: Any,
 ) -> bool:
-    """Solve a triad at angles between station i and the next, from its motion x there; return whether it is certain.
+    """Follow a triad through angles between station i and the next, from its motion x there; return whether it is sure.
 
-    `near` holds the ends of its bars at these angles, with rates by the angle, as its joints are written. It is certain
-    if one step is proven to lead from the one station to the other.
+    `near` holds the ends of its bars at these angles, with rates by the angle, as its joints are written: NaN behind a
+    limit position or the end of the inputs. There are none between two stations with poses.
     """
-    c, J, B, some = np.empty(11), np.empty((3, 3)), np.empty((3, 3)), np.empty((5, 3, 10))
-    y, z, start, end = some[0], some[1], some[2], np.empty(20)
+    c, J, B, R, some = np.empty(11), np.empty((3, 3)), np.empty((3, 3)), np.empty(9), np.empty((5, 3, 10))
+    y, z, start, end, inputs, third = some[0], some[1], some[2], some[3], np.empty(20), np.empty(10)
     set_constants(c, constants)
-    way = stations[i + 1] - stations[i]
-    for side in range(2):
-        put_inputs(x, b, ends, i + side, 1.0, end)
-        w = z if side else y
-        take_inputs(end, way / speed, w)
-        w[0, 6], w[0, 7] = x[0, b, joints[0], 0, i + side], x[0, b, joints[0], 1, i + side]
-        w[0, 8] = (x[0, b, joints[1], 0, i + side] - w[0, 6]) / c[6]
-        w[0, 9] = (x[0, b, joints[1], 1, i + side] - w[0, 7]) / c[6]
-        if not abs(settle(w, c)) > NEAR:
-            return False
-    if not is_proven(y, z, 1.0, c, astray(y, z), some[4], J, B):
+    has, has_next, count, is_over = True, True, angles.size, False
+    for j in range(3):
+        has = has and not isnan(x[0, b, joints[j], 0, i])
+        has_next = has_next and not isnan(x[0, b, joints[j], 0, i + 1])
+    if not (has or has_next):
         return False
-    for j in range(angles.size):
-        u = (angles[j] - stations[i]) / way
-        if not (0.0 <= u <= 1.0 and has_inputs(near, zero(b), ends, j)):
-            return False
-        put_inputs(near, zero(b), ends, j, 1.0, end)
-        take_inputs(end, 1.0, start)
-        v = 1.0 - u
-        p, q, one, two = v * v * (v + 3.0 * u), u * u * (u + 3.0 * v), v * v * u, u * u * v
-        for m in range(6, 10):
-            start[0, m] = p * y[0, m] + q * z[0, m] + one * y[1, m] - two * z[1, m]
-        if not abs(settle(start, c)) > NEAR:
-            return False
-        give_joints(start, near, zero(b), joints, j, 1.0, c)
-    return True
+    first = i if has else i + 1
+    put_inputs(x, b, ends, first, 1.0 / speed, inputs)
+    take_inputs(inputs, 1.0, y)
+    y[0, 6], y[0, 7] = x[0, b, joints[0], 0, first], x[0, b, joints[0], 1, first]
+    y[0, 8] = (x[0, b, joints[1], 0, first] - y[0, 6]) / c[6]
+    y[0, 9] = (x[0, b, joints[1], 1, first] - y[0, 7]) / c[6]
+    determinant, here = settle(y, c), stations[first]
+    is_forward = abs(angles[0] - here) <= abs(angles[count - 1] - here)
+    for m in range(count):
+        j = m if is_forward else count - 1 - m
+        is_over = is_over or not has_inputs(near, zero(b), ends, j)
+        way = angles[j] - here
+        if way != 0.0 and not is_over:
+            put_inputs(near, zero(b), ends, j, 1.0, inputs)
+            take_inputs(inputs, way, end)
+            for one in range(10):
+                y[1, one], y[2, one], third[one] = y[1, one] * way, y[2, one] * way * way, 0.0
+                start[0, one], start[1, one], start[2, one] = y[0, one], y[1, one], y[2, one]
+            where, determinant, _, _ = advance(y, z, start, end, c, determinant, third, some[4], J, B, R)
+            if where == UNKNOWN:
+                return False
+            is_over, here = where == LIMITED, angles[j]
+            for one in range(10):
+                y[1, one], y[2, one] = y[1, one] / way, y[2, one] / (way * way)
+        if is_over:
+            for one in range(3):
+                near[:, 0, joints[one], :, j] = np.nan
+        else:
+            give_joints(y, near, zero(b), joints, j, 1.0, c)
+    # What is behind a gap belongs to no station without a pose.
+    both = has and has_next
+    return not both if is_over else both or here != stations[2 * i + 1 - first]
 
 
 def squared(path: Any, found: Any, j: Any, p: Any, side: Any, k: Any) -> Any:
