@@ -135,6 +135,13 @@ def test_a_triad_that_turns_fully_is_proven(angles):
         np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
 
 
+def test_between_angles_that_are_given_twice_no_triad_is_proven():
+    """There is no way from the one to the other, and so no rate by it."""
+    linkages = sk.Linkages.random(1, 6, seed=4, triads=1.0, turning=True)
+    is_proven, _, _, motion = plainly(linkages, 0, np.sort(np.append(TURN, TURN[50])))
+    assert not is_proven and motion.ok.all()
+
+
 def test_a_triad_goes_on_behind_its_limit_positions_as_in_solve():
     linkages, met = sk.Linkages.random(6, 6, seed=7, triads=1.0), 0
     for k in range(6):

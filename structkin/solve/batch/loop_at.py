@@ -97,7 +97,7 @@ def between_stations(
     near: Any,
     more: Any,
     count: Any,
-) -> int:
+) -> Any:
     """Write places towards the gaps in which the ends of a triad's bars have none."""
     raise NotImplementedError
 

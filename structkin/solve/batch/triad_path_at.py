@@ -177,7 +177,7 @@ def between_stations(
     near: Any,
     more: Any,
     count: Any,
-) -> int:
+) -> Any:
     """Write more places than `count`, as `towards_gaps`, between stations where inputs are far off their quintics.
 
     Return how many there are then, -1 if it is not known what is there.
@@ -474,7 +474,7 @@ def squared(path: Any, found: Any, j: Any, p: Any, side: Any, k: Any) -> Any:
     return far
 
 
-def is_joined(path: Any, k: Any) -> bool:
+def is_joined(path: Any, k: Any) -> Any:
     """Return whether no station without inputs lies between two places that follow each other, the first of them k."""
     return path[k + 1, 19] <= floor(path[k, 19]) + 1.0
 
