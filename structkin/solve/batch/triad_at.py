@@ -123,21 +123,22 @@ def is_proven(y: Any, z: Any, part: Any, c: Any, astray: Any, some: Any, J: Any,
         for j in range(10):
             some[0, j] = p * y[0, j] + q * z[0, j] + one * y[1, j] + two * z[1, j]
         slopes(some, c, J)
-        for j in range(3):
-            J[j, 2] /= size
-        if not contracts(J, B, changed):
+        if not contracts(J, B, size, changed):
             return False
     return True
 
 
-def contracts(J: Any, B: Any, changed: Any) -> bool:
-    """Return whether slopes (3, 3), which may be `changed` by a part, differ little from those of an inverse."""
+def contracts(J: Any, B: Any, size: Any, changed: Any) -> bool:
+    """Return whether slopes (3, 3), which may be `changed` by a part, differ little from those of an inverse.
+
+    The last ones are by the angle, not times the `size`.
+    """
     for i in range(3):
-        row = changed
-        for j in range(3):
-            off = abs(B[i, 0] * J[0, j] + B[i, 1] * J[1, j] + B[i, 2] * J[2, j] - (i == j))
-            row += off
-        if not (row - changed < BENT and row < TOGETHER):
+        first = abs(B[i, 0] * J[0, 0] + B[i, 1] * J[1, 0] + B[i, 2] * J[2, 0] - (i == 0))
+        second = abs(B[i, 0] * J[0, 1] + B[i, 1] * J[1, 1] + B[i, 2] * J[2, 1] - (i == 1))
+        third = abs((B[i, 0] * J[0, 2] + B[i, 1] * J[1, 2] + B[i, 2] * J[2, 2]) / size - (i == 2))
+        row = first + second + third
+        if not (row < BENT and row + changed < TOGETHER):
             return False
     return True
 
@@ -258,7 +259,7 @@ def is_limited(
         for j in range(6, 10):
             some[0, j] = p * y[0, j] + q * z[0, j] + one * y[1, j] + two * z[1, j]
         across(some, c, i, unit, J, R)
-        if not contracts(J, B, changed):
+        if not contracts(J, B, 1.0, changed):
             return False
     return True
 

@@ -338,7 +338,9 @@ def follow(
         if where != ARRIVED:
             return k, where == LIMITED
         k += ahead
-        found[k, :4], found[k, 4] = y[0, 6:], determinant
+        for j in range(4):
+            found[k, j] = y[0, 6 + j]
+        found[k, 4] = determinant
         i = station_of(path, k)
         if i >= 0:
             give_joints(y, x, b, joints, i, time, c)
