@@ -1,6 +1,8 @@
 """Triads in the loop of `solve_batch`: statuses and digits of `Mechanism.solve`."""
 
+import math
 import re
+from types import FunctionType
 
 import numpy as np
 import pytest
@@ -9,12 +11,14 @@ from test_batch import compiled
 import structkin as sk
 from structkin.kernels.store import plain
 from structkin.kernels.text import Text
-from structkin.solve.batch.loop import LOOP_WITH_TRIADS, triad_formulas, triad_source
+from structkin.numerical_tolerances import GUARD
+from structkin.solve.batch.loop import LOOP_WITH_TRIADS, _formulas, triad_formulas, triad_source
 from structkin.solve.batch.motor import Motor
 from structkin.solve.batch.order import OF_TRIAD, TRIAD, Way
-from structkin.solve.batch.runner import takes_triads
+from structkin.solve.batch.runner import Runner, takes_triads
 from structkin.solve.batch.table import Table
 from structkin.solve.batch.triad_at import set_constants
+from structkin.solve.change_points.search import STEEP
 from structkin.solve.special_geometry import compile_plan
 
 TURN = np.linspace(0, 2 * np.pi, 200)
@@ -70,14 +74,25 @@ def test_the_size_of_a_triad_is_that_of_its_group():
         np.testing.assert_allclose(np.sort(sizes), np.sort(wanted), rtol=1e-12)
 
 
+def plain_loop():
+    """Return the functions of the loop as plain Python, with those that are written for it."""
+    names = LOOP_WITH_TRIADS.plain() | {"TRIADS": True, "BEYOND_BARS": True}
+    for name, text in (("triads", triad_source()), ("dyads", _formulas(beyond_bars=True))):
+        written = vars(plain(f"plain {name}", re.sub(r"(?m)^@njit.*$|^from numba.*$", "", text)))
+        names.update({name: one for name, one in written.items() if callable(one)})
+        # As compiled, a root of a negative number is none.
+        names["sqrt"] = written["sqrt"] = lambda x: math.sqrt(x) if x >= 0.0 else math.nan
+    for function in names.values():
+        if isinstance(function, FunctionType):
+            function.__globals__.update(names)
+    return names
+
+
 def plainly(linkages, k, angles):
     """Follow the first triad of a linkage in plain Python, its ends as `Mechanism.solve` says.
 
     Return whether it is proven, the motions (3, 3, 2, n) found, those of `solve`, and its motion.
     """
-    text = re.sub(r"(?m)^@njit.*$|^from numba.*$", "", triad_source())
-    names = LOOP_WITH_TRIADS.plain()
-    names.update({name: one for name, one in vars(plain("plain triads", text)).items() if callable(one)})
     table = Table.of(linkages, rigid=False, triads=True)
     s = int(np.flatnonzero(table.dyads[k, :, 1] == TRIAD)[0])
     joints, ends = table.dyads[k, s : s + 3, 0], table.dyads[k, s : s + 3, 2]
@@ -86,10 +101,24 @@ def plainly(linkages, k, angles):
                   for one in (motion.position, motion.velocity, motion.acceleration)])  # fmt: skip
     wanted, determinants = x[:, 0, joints].copy(), np.empty(len(angles))
     x[:, 0, joints] = np.nan
-    given = table.constants[k, s : s + 3], linkages.points[k], angles, 1.0, determinants
+    given = table.constants[k, s : s + 3], linkages.points[k], angles, 1.0, determinants, np.empty((0, 20)), 0
     with np.errstate(all="ignore"):
-        is_proven = names["triad"](x, 0, joints, ends, *given)
+        is_proven = plain_loop()["triad"](x, 0, joints, ends, *given)
     return is_proven, x[:, 0, joints], wanted, motion
+
+
+def looped(linkages, k, angles):
+    """Solve a linkage by the loop in plain Python; return whether it is doubtful, its statuses and its motions."""
+    motor, table, n = Motor.of(angles, 1.0), Table.of(linkages, rigid=False, triads=True), len(angles)
+    runner = Runner.of(motor, linkages.joints, 1, 1, beyond_bars=True)
+    x, status, doubtful = np.empty((3, 1, linkages.joints, 2, n)), np.zeros((1, n), np.int8), np.zeros(1, bool)
+    with np.errstate(all="ignore"):
+        plain_loop()["solve"](
+            *(x, status, doubtful, motor.angles, 1.0, motor.circle, k, k, k + 1),
+            *(table.dyads, table.counts, table.constants, table.terms, table.flat, table.apart, table.modes),
+            *(table.ways, linkages.points, linkages.fixed, linkages.motor, *runner.scratch, STEEP, 0, GUARD**2),
+        )
+    return bool(doubtful[0]), status[0], x[:, 0]
 
 
 #: Uneven angles from 0.
@@ -106,13 +135,22 @@ def test_a_triad_that_turns_fully_is_proven(angles):
         np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
 
 
-def test_a_triad_with_a_limit_position_is_not():
-    linkages, met = sk.Linkages.random(4, 6, seed=7, triads=1.0), 0
-    for k in range(4):
-        is_proven, _, _, motion = plainly(linkages, k, TURN)
-        assert is_proven <= motion.ok.all()
-        met += not motion.ok.all()
-    assert met
+def test_between_angles_that_are_given_twice_no_triad_is_proven():
+    """There is no way from the one to the other, and so no rate by it."""
+    linkages = sk.Linkages.random(1, 6, seed=4, triads=1.0, turning=True)
+    is_proven, _, _, motion = plainly(linkages, 0, np.sort(np.append(TURN, TURN[50])))
+    assert not is_proven and motion.ok.all()
+
+
+def test_a_triad_goes_on_behind_its_limit_positions_as_in_solve():
+    linkages, met = sk.Linkages.random(6, 6, seed=7, triads=1.0), 0
+    for k in range(6):
+        is_known, found, wanted, motion = plainly(linkages, k, TURN)
+        if is_known:
+            np.testing.assert_array_equal(np.isnan(found[0, 0, 0]), ~motion.ok)
+            np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-7)
+            met += not motion.ok.all()
+    assert met >= 2
 
 
 @pytest.mark.compiled
@@ -123,6 +161,18 @@ def test_whether_the_loop_takes_triads_follows_from_the_call(monkeypatch):
         monkeypatch.setattr(Text, "is_stored", lambda self, name, stored=stored: stored)
         assert takes_triads(motor, linkages) and not takes_triads(motor, linkages.take(slice(50)))
         assert not takes_triads(Motor.of(TURN / 2, 1.0), linkages)
+
+
+@pytest.mark.parametrize("k", [0, 2, 4, 7, 11])
+def test_behind_a_gap_a_triad_goes_on_as_in_solve(k):
+    """At gaps of its own, or where a dyad on which its bars stand has one."""
+    angles, linkages = np.linspace(0, 2 * np.pi, 80), sk.Linkages.random(12, 9, seed=11, triads=0.4)
+    is_doubtful, status, found = looped(linkages, k, angles)
+    motion = linkages.mechanism(k).solve(drivers={"motor": (angles, 1 + 0 * angles, 0 * angles)})
+    assert not is_doubtful and not motion.ok.all()
+    np.testing.assert_array_equal(status, motion.status)
+    for j in range(9):
+        np.testing.assert_allclose(found[0, j][:, motion.ok].T, motion.position(f"J{j}")[motion.ok], rtol=0, atol=1e-11)
 
 
 def test_triads_are_random_ones_that_turn_fully():

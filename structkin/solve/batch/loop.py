@@ -23,7 +23,7 @@ from structkin.plan.plan import Register, Step
 from structkin.plan.relations import Combine
 from structkin.rows.affine import Affine
 from structkin.rows.row import Row
-from structkin.solve.batch import loop_at, triad_at
+from structkin.solve.batch import clear_at, loop_at, triad_at, triad_path_at
 from structkin.solve.batch.order import GUIDE
 
 
@@ -106,7 +106,7 @@ def _text(*, beyond_bars: bool, triads: bool = False) -> Text:
     clearances: list[Any] = [dot, RRR.clearance]
     if beyond_bars:
         guided = RRP.clearance
-        clearances += [cross, FunctionType(guided.__code__, guided.__globals__, loop_at.clearance_of_guide.__name__)]
+        clearances += [cross, FunctionType(guided.__code__, guided.__globals__, clear_at.clearance_of_guide.__name__)]
 
     def own() -> dict[str, Any]:
         module = store.load("linkages", _formulas(beyond_bars=beyond_bars))
@@ -119,7 +119,8 @@ def _text(*, beyond_bars: bool, triads: bool = False) -> Text:
     def sources() -> list[str]:
         return [_formulas(beyond_bars=beyond_bars), *([triad_source()] if triads else [])]
 
-    return Text("linkages", "loop over linkages", (loop_at, *([triad_at] if triads else []), *clearances), own, sources)
+    parts = (clear_at, loop_at, *([triad_at, triad_path_at] if triads else []), *clearances)
+    return Text("linkages", "loop over linkages", parts, own, sources)
 
 
 #: The loop for linkages of bars, that for linkages with guides and rigid links, and that for those with triads too.

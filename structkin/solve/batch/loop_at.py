@@ -1,35 +1,33 @@
 """The loop over a table of linkages. The text is compiled, with the formulas of cranks and dyads that `loop` writes.
 
 The loop also certifies that no dyad passes a change point or a gap between two stations, by the rules of
-`solve.change_points`: where a discriminant is not even, clearance decides, over the interval or over parts of it.
-Triads prove their steps themselves (`triad_at`). Linkages for which this proves nothing are doubtful, and solved one by
-one.
+`solve.change_points`: where a discriminant is not even, clearance decides (`clear_at`), over the interval or over parts
+of it. Triads prove their steps themselves (`triad_at`, `triad_path_at`). Linkages for which this proves nothing are
+doubtful, and solved one by one.
 """
 
 from __future__ import annotations
 
-from math import cos, isnan, sin, sqrt
+from math import cos, isnan, sin
 from typing import Any
 
 import numpy as np
 
 from structkin.numerical_tolerances import LIMIT
 from structkin.plan.status import Status
+from structkin.solve.batch.clear_at import BEYOND_BARS, decide, flag, flag_ends, inherit, is_near, suspect, zero
 from structkin.solve.batch.order import GUIDE, TRIAD, Way
-from structkin.solve.change_points.beside_gaps import LOCATED, RISE, TO_A_GAP
+from structkin.solve.change_points.beside_gaps import LOCATED
 from structkin.solve.change_points.search import STEEP
 
 LOST = int(Status.OUT_OF_REACH)
 #: An interval that clearance does not decide is divided into so many parts, and each part again, so often; and how many
 #: of them are divided at most. That takes milliseconds, and `solve` half a second.
 PARTS, DEPTH, DIVIDED = 8, 6, 1000
-#: Towards a gap the ends of a dyad move little beside its lengths where they move less than the root of this part.
-LITTLE = 0.25
-#: Whether there are guides and rigid links: dyads of a bar and a guide on the ground, which have `GUIDE` for the end of
-#: a second bar, and joints that are sums. Compiled code for them has True. Code that is not reached is not compiled.
-BEYOND_BARS = False
 #: Whether there are triads, of three entries with `TRIAD` or `OF_TRIAD` for the end of a first bar.
 TRIADS, WITH_TRIADS = False, int(Way.TRIADS)
+#: Places at most, towards gaps, at which the inputs of a triad are found.
+PLACES = 432
 
 
 def crank(circle: Any, x: Any, b: int, pivot: int, pin: int, points: Any) -> None:
@@ -43,9 +41,80 @@ def dyad(x: Any, b: int, one: int, two: int, q: int, discriminant: Any, mode: in
 
 
 def triad(
-    x: Any, b: int, joints: Any, ends: Any, constants: Any, sketch: Any, angles: Any, speed: Any, determinants: Any
+    x: Any,
+    b: Any,
+    joints: Any,
+    ends: Any,
+    constants: Any,
+    sketch: Any,
+    angles: Any,
+    speed: Any,
+    determinants: Any,
+    more: Any,
+    count: Any,
 ) -> bool:
-    """Follow a triad over all stations; from `triad_at`."""
+    """Find a triad at all stations; from `triad_path_at`, as the next one."""
+    raise NotImplementedError
+
+
+def towards_gaps(
+    k: Any,
+    s: Any,
+    x: Any,
+    b: Any,
+    ends: Any,
+    angles: Any,
+    speed: Any,
+    dyads: Any,
+    constants: Any,
+    terms: Any,
+    modes: Any,
+    points: Any,
+    fixed: Any,
+    motor: Any,
+    near: Any,
+    more: Any,
+) -> int:
+    """Write places towards the gaps in which the ends of a triad's bars have none."""
+    raise NotImplementedError
+
+
+def between_stations(
+    k: Any,
+    s: Any,
+    x: Any,
+    b: Any,
+    ends: Any,
+    angles: Any,
+    speed: Any,
+    dyads: Any,
+    constants: Any,
+    terms: Any,
+    modes: Any,
+    points: Any,
+    fixed: Any,
+    motor: Any,
+    near: Any,
+    more: Any,
+    count: Any,
+) -> Any:
+    """Write places towards the gaps in which the ends of a triad's bars have none."""
+    raise NotImplementedError
+
+
+def triad_between(
+    x: Any,
+    b: Any,
+    joints: Any,
+    ends: Any,
+    constants: Any,
+    i: Any,
+    stations: Any,
+    speed: Any,
+    angles: Any,
+    near: Any,
+) -> bool:
+    """Solve a triad between two stations; from `triad_path_at`."""
     raise NotImplementedError
 
 
@@ -70,219 +139,6 @@ def add_up(x: Any, b: Any, circle: Any, q: Any, first: Any, count: Any, terms: A
                 Y[i] += constants[1]
 
 
-def clearance(_: None, h: Any, dh: Any) -> Any:
-    """Return that of `RRR`; only compiled, from its text."""
-    raise NotImplementedError
-
-
-def clearance_of_guide(_: None, h: Any, dh: Any) -> Any:
-    """Return that of `RRP`; only compiled, from its text."""
-    raise NotImplementedError
-
-
-def suspect(discriminant: Any, steep: float) -> tuple[int, int]:
-    """Return in how many lanes the dyad does not close or is singular, and in how many intervals a zero may hide."""
-    bad, open_, n = 0, 0, discriminant.size
-    for i in range(n):
-        bad += discriminant[i] <= LIMIT  # of a lane that is lost already it is not a number
-    for i in range(n - 1):
-        a, b = discriminant[i], discriminant[i + 1]
-        open_ += (a >= 0.0) & (b >= 0.0) & ((a >= steep * b) | (b >= steep * a))
-    return bad, open_
-
-
-def flag(discriminant: Any, steep: float, abrupt: Any, flagged: Any, flags: int, s: int) -> int:
-    """Note the intervals in which a zero may hide: next to it, the discriminant is steep on one side at least.
-
-    Where that of a dyad on which this one stands is, the ends may move abruptly, and its own may dip between two
-    stations though it is even there: `abrupt` (n - 1,) are these intervals, and then those in which its pin may.
-    """
-    for i in range(discriminant.size - 1):
-        a, b = discriminant[i], discriminant[i + 1]
-        if a >= 0.0 and b >= 0.0 and (a >= steep * b or b >= steep * a):
-            abrupt[max(i - 1, 0) : i + 2] = True
-    for i in range(discriminant.size - 1):
-        if abrupt[i] and discriminant[i] >= 0.0 and discriminant[i + 1] >= 0.0:
-            flagged[flags, 0], flagged[flags, 1] = s, i
-            flags += 1
-    return flags
-
-
-def zero(number: int) -> int:
-    """Return 0, not as a literal, for which Numba compiles whatever it is given to once more."""
-    return number - number
-
-
-def inherit(abrupt: Any, is_abrupt: Any, q: Any, joint: Any) -> None:
-    """Note for a joint the intervals (joints, n - 1) in which another one, on which it stands, may move abruptly."""
-    if joint >= 0 and is_abrupt[joint]:
-        for i in range(abrupt.shape[1]):
-            abrupt[q, i] = abrupt[joint, i] or (is_abrupt[q] and abrupt[q, i])
-        is_abrupt[q] = True
-
-
-def flag_ends(
-    x: Any, b: int, one: int, two: int, constants: Any, discriminant: Any, flagged: Any, flags: int, s: int
-) -> int:
-    """Note the intervals in which an earlier dyad's gap begins or ends, and the modes of a dyad may meet beside it."""
-    for i in range(discriminant.size - 1):
-        is_end = isnan(discriminant[i]) != isnan(discriminant[i + 1])
-        if is_end and may_meet_beside(x, b, one, two, i, constants, discriminant):
-            flagged[flags, 0], flagged[flags, 1] = s, i
-            flags += 1
-    return flags
-
-
-def may_meet_beside(x: Any, b: Any, one: Any, two: Any, i: Any, constants: Any, discriminant: Any) -> bool:
-    """Return whether the modes of a dyad may meet between a station and an earlier dyad's gap in an interval.
-
-    The rules are those of `change_points.beside_gaps`; the ratio of discriminants counts where the ends move
-    little beside the lengths of the dyad.
-    """
-    here, beyond = (i + 1, i + 2) if isnan(discriminant[i]) else (i, i - 1)
-    if discriminant[here] < -LIMIT:
-        return False
-    if beyond < 0 or beyond == discriminant.size or isnan(discriminant[beyond]):
-        return True
-    way, apart = column(), 0.0
-    for axis in range(2):
-        W = ahead(x, b, one, two, axis, here, constants)
-        way[axis, 0] = TO_A_GAP * (ahead(x, b, one, two, axis, beyond, constants) - W)
-        apart += W * W
-    moved = way[0, 0] * way[0, 0] + way[1, 0] * way[1, 0]
-    is_guided = BEYOND_BARS and two == GUIDE
-    least = 2.0 * constants[0] if is_guided else min(apart, 2.0 * constants[0], 2.0 * constants[1])
-    if moved < LITTLE * least and discriminant[beyond] < RISE * discriminant[here]:
-        return False
-    A = x[0, b, one, :, here : here + 1]
-    if is_guided:
-        return not clear_of_guide(A, guide(constants), way, constants)[0] > 0.0
-    B = x[0, b, two, :, here : here + 1]
-    return not clearance(None, (A, B, constants[0], constants[1]), (column(), way, 0.0, 0.0))[0] > 0.0
-
-
-def decide(
-    x: Any,
-    b: Any,
-    k: Any,
-    angles: Any,
-    speed: Any,
-    dyads: Any,
-    constants: Any,
-    apart: Any,
-    flagged: Any,
-    flags: Any,
-    hull: Any,
-) -> None:
-    """Decide in which flagged intervals (dyad, interval, 1 if clear) the modes of a dyad cannot meet, by clearance.
-
-    The vector between the ends, or from the end of a bar to a point of a guide, is taken as the cubic with its values
-    and rates at both stations. It lies within the four corners of its Bezier polygon, and these are off a line by no
-    more than its extent squared by its distance; distances from a guide are largest at a corner. A clearance less than
-    `apart` [m] may be rounding, unless it falls evenly: then it ends beside a limit position.
-    `hull` (10, 4 flags) is scratch: the ends, the half squares, and how far the ends are off, at each corner.
-    """
-    for at in range(flags):
-        s, i = flagged[at, 0], flagged[at, 1]
-        one, two = dyads[k, s, 1], dyads[k, s, 2]
-        third = (angles[i + 1] - angles[i]) / (3.0 * speed)
-        c = 4 * at
-        longest, shortest = 0.0, 0.0
-        for axis in range(2):
-            start = ahead(x, b, one, two, axis, i, constants[k, s])
-            end = ahead(x, b, one, two, axis, i + 1, constants[k, s])
-            hull[axis, c : c + 4] = 0.0
-            hull[2 + axis, c], hull[2 + axis, c + 3] = start, end
-            hull[2 + axis, c + 1] = start + third * rate(x, b, one, two, axis, i)
-            hull[2 + axis, c + 2] = end - third * rate(x, b, one, two, axis, i + 1)
-            widest = max(start, end, hull[2 + axis, c + 1], hull[2 + axis, c + 2])
-            least = min(start, end, hull[2 + axis, c + 1], hull[2 + axis, c + 2])
-            longest += (widest - least) * (widest - least)
-            shortest += start * start
-        hull[4, c : c + 4], hull[5, c : c + 4] = constants[k, s, 0], constants[k, s, 1]
-        hull[6:10, c : c + 4] = 0.0
-        hull[8, c : c + 4] = 0.5 * longest / sqrt(shortest)
-    used = hull[:, : 4 * flags]
-    short = clearance(None, (used[0:2], used[2:4], used[4], used[5]), (used[6:8], used[8:10], 0.0, 0.0))
-    for at in range(flags):
-        c = 4 * at
-        if BEYOND_BARS:
-            s = flagged[at, 0]
-            if dyads[k, s, 2] == GUIDE:
-                A, G, still = used[0:2, c : c + 4], used[2:4, c : c + 4], used[6:8, c : c + 4]
-                found = clear_of_guide(A, G, still, constants[k, s])
-                for i in range(4):
-                    short[c + i] = found[i]
-        flagged[at, 2] = is_clear(short[c], short[c + 1], short[c + 2], short[c + 3], apart)
-
-
-def is_clear(a: Any, b: Any, c: Any, d: Any, apart: Any) -> Any:
-    """Return whether clearances at four corners exclude a change point: none is small, or they fall or rise evenly."""
-    if a > apart and b > apart and c > apart and d > apart:
-        return True
-    first, second, third = b - a, c - b, d - c
-    falls = first < 0.0 and second < 0.0 and third < 0.0
-    rises = first > 0.0 and second > 0.0 and third > 0.0
-    sizes = abs(first), abs(second), abs(third)
-    return a > 0.0 and b > 0.0 and c > 0.0 and d > 0.0 and (falls or rises) and min(sizes) > 0.5 * max(sizes)
-
-
-def ahead(x: Any, b: Any, one: Any, two: Any, axis: Any, i: Any, constants: Any) -> Any:
-    """Return a component of the vector between the ends of a dyad, or to the point of its guide, at a station."""
-    if BEYOND_BARS and two == GUIDE:
-        return constants[1 + axis] - x[0, b, one, axis, i]
-    return x[0, b, two, axis, i] - x[0, b, one, axis, i]
-
-
-def rate(x: Any, b: Any, one: Any, two: Any, axis: Any, i: Any) -> Any:
-    """Return the rate of the same component."""
-    if BEYOND_BARS and two == GUIDE:
-        return -x[1, b, one, axis, i]
-    return x[1, b, two, axis, i] - x[1, b, one, axis, i]
-
-
-def column() -> Any:
-    """Return zeros (2, 1) in the layout of a part of an array, so that there is one function for both."""
-    return np.zeros((2, 2))[:, :1]
-
-
-def guide(constants: Any) -> Any:
-    """Return the point (2, 1) of a guide."""
-    G = column()
-    G[0, 0], G[1, 0] = constants[1], constants[2]
-    return G
-
-
-def clear_of_guide(A: Any, G: Any, dA: Any, constants: Any) -> Any:
-    """Return the clearance (n,) of a bar on pins A (2, n), which may move by dA, from the guide through G (2, n)."""
-    return clearance_of_guide(
-        None, (A, constants[0], G, constants[3:5], constants[5]), (dA, 0.0, 0.0 * G, 0.0 * constants[3:5], 0.0)
-    )
-
-
-def lacks(x: Any, b: Any, one: Any, two: Any, i: Any, constants: Any, apart: Any) -> Any:
-    """Return whether a dyad lacks more than a length to close at a station."""
-    A, still = x[0, b, one, :, i : i + 1], column()
-    if BEYOND_BARS and two == GUIDE:
-        return clear_of_guide(A, guide(constants), still, constants)[0] < -apart
-    B = x[0, b, two, :, i : i + 1]
-    return clearance(None, (A, B, constants[0], constants[1]), (still, still, 0.0, 0.0))[0] < -apart
-
-
-def is_near(
-    x: Any, b: Any, one: Any, two: Any, i: Any, constants: Any, apart: Any, discriminant: Any, flat: Any
-) -> bool:
-    """Return whether a dyad lacks less than a length to close at a station, unless it passes a limit position there.
-
-    It passes one where its discriminant is below -`flat` at one of the stations beside and above `flat` at the other.
-    """
-    if discriminant[i] < -LIMIT and 0 < i < discriminant.size - 1:
-        before, after = discriminant[i - 1], discriminant[i + 1]
-        if max(before, after) > flat and min(before, after) < -flat:
-            return False
-    return not lacks(x, b, one, two, i, constants, apart)
-
-
 def pose(
     k: Any,
     last: Any,
@@ -297,21 +153,36 @@ def pose(
     modes: Any,
     points: Any,
     motor: Any,
-) -> None:
-    """Solve what is needed of a linkage, up to a dyad whose discriminant stays, at other angles than the stations."""
+    x: Any,
+    own: Any,
+    i: Any,
+    stations: Any,
+    speed: Any,
+) -> bool:
+    """Solve what is needed of a linkage, up to a dyad whose discriminant stays, at other angles than the stations.
+
+    Triads have their motions at the stations in x, in the linkage's `own` place, and are solved between station i and
+    the next. Return whether they are.
+    """
     b = zero(k)
-    for i in range(angles.size):
-        circle[0, 0, i], circle[0, 1, i] = cos(angles[i]), sin(angles[i])
-        circle[1, 0, i], circle[1, 1, i] = -circle[0, 1, i], circle[0, 0, i]
+    for j in range(angles.size):
+        circle[0, 0, j], circle[0, 1, j] = cos(angles[j]), sin(angles[j])
+        circle[1, 0, j], circle[1, 1, j] = -circle[0, 1, j], circle[0, 0, j]
+        circle[2, 0, j], circle[2, 1, j] = -circle[0, 0, j], -circle[0, 1, j]
     crank(circle, near, b, motor[k, 0], motor[k, 1], points[k])
     for at in range(last + 1):
         q, one, two = dyads[k, at, 0], dyads[k, at, 1], dyads[k, at, 2]
-        if not needed[q]:
+        if TRIADS and one == TRIAD and needed[q]:
+            some, ends = dyads[k, at : at + 3, 0], dyads[k, at : at + 3, 2]
+            if not triad_between(x, own, some, ends, constants[k, at : at + 3], i, stations, speed, angles, near):
+                return False
+        if not needed[q] or (TRIADS and one < 0):
             continue
         if BEYOND_BARS and two < GUIDE:
             add_up(near, b, circle, q, one, GUIDE - two, terms[k], constants[k, at])
             continue
         dyad(near, b, one, two, q, discriminant, modes[k, at], constants[k, at])
+    return True
 
 
 def begins_behind_a_pose(
@@ -337,7 +208,26 @@ def begins_behind_a_pose(
     for _ in range(LOCATED):
         for i in range(size):
             angles[i] = low + i * ((high - low) / PARTS)
-        pose(k, s, needed, angles, circle, near, discriminant, dyads, constants, terms, modes, points, motor)
+        pose(
+            k,
+            s,
+            needed,
+            angles,
+            circle,
+            near,
+            discriminant,
+            dyads,
+            constants,
+            terms,
+            modes,
+            points,
+            motor,
+            near,
+            zero(k),
+            zero(k),
+            angles,
+            1.0,
+        )
         last = -1
         for i in range(PARTS):
             if not discriminant[i] < 0.0:
@@ -346,7 +236,26 @@ def begins_behind_a_pose(
             return False
         low, high = angles[last], angles[last + 1]
     angles[:] = low
-    pose(k, counts[k] - 1, needed, angles, circle, near, discriminant, dyads, constants, terms, modes, points, motor)
+    pose(
+        k,
+        counts[k] - 1,
+        needed,
+        angles,
+        circle,
+        near,
+        discriminant,
+        dyads,
+        constants,
+        terms,
+        modes,
+        points,
+        motor,
+        near,
+        zero(k),
+        zero(k),
+        angles,
+        1.0,
+    )
     return is_posed(near, zero(k), zero(k), k, dyads, counts)
 
 
@@ -356,6 +265,29 @@ def is_posed(x: Any, b: Any, i: Any, k: Any, dyads: Any, counts: Any) -> bool:
     for s in range(counts[k]):
         lost += isnan(x[0, b, dyads[k, s, 0], 0, i])
     return lost == 0
+
+
+def mark_needed(k: Any, s: Any, needed: Any, dyads: Any, terms: Any) -> None:
+    """Mark the joints up to a dyad on which those that are `needed` stand; of a triad the first one."""
+    for at in range(s, -1, -1):
+        q, one, two = dyads[k, at, 0], dyads[k, at, 1], dyads[k, at, 2]
+        if TRIADS and one == TRIAD:
+            if needed[q] or needed[dyads[k, at + 1, 0]] or needed[dyads[k, at + 2, 0]]:
+                needed[q] = True
+                for j in range(3):
+                    needed[dyads[k, at + j, 2]] = True
+            continue
+        if not needed[q] or (TRIADS and one < 0):
+            continue
+        if BEYOND_BARS and two < GUIDE:
+            for t in range(one, one + GUIDE - two):
+                joint = int(terms[k, t, 0])
+                if joint >= 0:
+                    needed[joint] = True
+            continue
+        needed[one] = True
+        if two >= 0:
+            needed[two] = True
 
 
 def search(
@@ -376,10 +308,16 @@ def search(
     near: Any,
     hull: Any,
     steep: Any,
+    x: Any,
+    own: Any,
+    station: Any,
+    stations: Any,
+    speed: Any,
 ) -> tuple[int, float]:
     """Return what is between two angles, and the last angle that is known to lie in a gap.
 
-    It is 0 for no zero of a dyad's discriminant, 1 for a gap, and 2 for what is not decided.
+    It is 0 for no zero of a dyad's discriminant, 1 for a gap, and 2 for what is not decided. The angles are those of a
+    `station` and the next; for triads see `pose`.
     """
     size, joints = PARTS + 1, points.shape[1]
     waiting, flagged = np.empty((DIVIDED * PARTS, 3)), np.empty((PARTS, 3), np.int64)
@@ -393,21 +331,9 @@ def search(
     # Only what the dyad depends on is solved.
     needed = np.zeros(joints, np.bool_)
     needed[dyads[k, s, 0]] = True
-    for at in range(s, -1, -1):
-        one, two = dyads[k, at, 1], dyads[k, at, 2]
-        if not needed[dyads[k, at, 0]]:
-            continue
-        if TRIADS and one < 0:
-            return 2, last
-        if BEYOND_BARS and two < GUIDE:
-            for t in range(one, one + GUIDE - two):
-                joint = int(terms[k, t, 0])
-                if joint >= 0:
-                    needed[joint] = True
-            continue
-        needed[one] = True
-        if two >= 0:
-            needed[two] = True
+    mark_needed(k, s, needed, dyads, terms)
+    if TRIADS and dyads[k, s, 1] < 0:
+        return 2, last
     while count:
         count -= 1
         tried += 1
@@ -416,7 +342,27 @@ def search(
             return 2, last
         for i in range(size):
             angles[i] = start + i * step
-        pose(k, s, needed, angles, circle, near, discriminant, dyads, constants, terms, modes, points, motor)
+        if not pose(
+            k,
+            s,
+            needed,
+            angles,
+            circle,
+            near,
+            discriminant,
+            dyads,
+            constants,
+            terms,
+            modes,
+            points,
+            motor,
+            x,
+            own,
+            station,
+            stations,
+            speed,
+        ):
+            return 2, last
         one, two = dyads[k, s, 1], dyads[k, s, 2]
         for i in range(size):
             if discriminant[i] <= LIMIT:
@@ -478,6 +424,7 @@ def solve(
     """Solve linkages from `low` to `high` into places from `first` on; return how many are `doubtful`, and left."""
     n, joints, left = circle.shape[2], points.shape[1], 0
     abrupt, is_abrupt = np.zeros((joints, n - 1), np.bool_), np.zeros(joints, np.bool_)
+    more = np.empty((PLACES if TRIADS else 0, 20))
     for k in range(low, high):
         b, flags, has_gap, has_triad = k - first, zero(k), False, TRIADS and ways[k] == WITH_TRIADS
         is_abrupt[:] = False
@@ -500,13 +447,50 @@ def solve(
             q, one, two = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2]
             if TRIADS and one == TRIAD:
                 some, ends = dyads[k, s : s + 3, 0], dyads[k, s : s + 3, 2]
-                # Where an earlier group has a gap, `solve` decides where a triad is resumed.
-                if doubtful[b] or not triad(
-                    x, b, some, ends, constants[k, s : s + 3], points[k], angles, speed, discriminant
-                ):
+                count = towards_gaps(
+                    k, s, x, b, ends, angles, speed, dyads, constants, terms, modes, points, fixed, motor, near, more
+                )
+                is_known = (
+                    not doubtful[b]
+                    and count >= 0
+                    and triad(
+                        x, b, some, ends, constants[k, s : s + 3], points[k], angles, speed, discriminant, more, count
+                    )
+                )
+                if not is_known and not doubtful[b] and count >= 0:
+                    before, count = (
+                        count,
+                        between_stations(
+                            k,
+                            s,
+                            x,
+                            b,
+                            ends,
+                            angles,
+                            speed,
+                            dyads,
+                            constants,
+                            terms,
+                            modes,
+                            points,
+                            fixed,
+                            motor,
+                            near,
+                            more,
+                            count,
+                        ),
+                    )
+                    is_known = count > before and triad(
+                        x, b, some, ends, constants[k, s : s + 3], points[k], angles, speed, discriminant, more, count
+                    )
+                if not is_known:
                     doubtful[b] = True
                     break
                 for i in range(n):
+                    if isnan(discriminant[i]):
+                        has_gap = True
+                        if status[b, i] == 0:
+                            status[b, i] = LOST
                     discriminant[i] *= discriminant[i]
                 for j in range(3):
                     inherit(abrupt, is_abrupt, q, ends[j])
@@ -578,6 +562,11 @@ def solve(
                         near,
                         hull_near,
                         STEEP if step > s or is_behind or is_before else 0.0,
+                        x,
+                        b,
+                        i,
+                        angles,
+                        speed,
                     )
                     doubtful[b] = found == 2
                     # The gap in which the station before lies, and this one may be one gap.

@@ -1,33 +1,34 @@
 """Triads in the loop over linkages: three joints of a link, each on a bar. The text is compiled with that of the loop.
 
-A triad is followed from station to station, from the sketch, on the equations by which `Mechanism.solve` follows such
-groups. A step is proven. Around the cubic between its two poses, the slopes of the rows differ so little from those in
-its middle that Newton's method with these contracts, and the rows are so nearly met that it stays near: there is one
-pose at each place of the way, and these lead from the one to the other. Between two stations the ends of the bars move
-along quintics with the places and rates there; how far they may be off counts too. Where a step is not proven, it is
-halved, and where that leads to no end, before a limit position, the triad is left to `Mechanism.solve`.
+A triad is followed from place to place, from the sketch, on the equations by which `Mechanism.solve` follows such
+groups (`triad_path_at`). A step is proven. Around the cubic between its two poses, the slopes of the rows differ so
+little from those in its middle that Newton's method with these contracts, and the rows are so nearly met that it stays
+near: there is one pose at each place of the way, and these lead from the one to the other. Between two stations the
+ends of the bars move along quintics with the places and rates there; how far they may be off counts too. Where a step
+is not proven, it is halved, or a limit position is: a step by a coordinate of the pose leads through it, to a pose on
+the other side, and there too Newton's method contracts, with the part of the way in that one's place among the
+unknowns.
 
 A pose is an array y (3, 10): the ends of the three bars, then the place O of the first joint and the direction U from
-there to the second, each with its first and second rate by the part of the way between two stations.
+there to the second, each with its first and second rate by the part of the way between two places.
 """
 
 from __future__ import annotations
 
-from math import isnan, sqrt
+from math import atan2, cos, floor, sin, sqrt
 from typing import Any
 
-import numpy as np
-
 from structkin.numerical_tolerances import CLOSED, ITERATIONS
-from structkin.solve.batch.loop_at import zero
 
-#: A step is not shortened below this part of the way between two stations.
-SHORTEST = 1.0 / 256.0
+#: A step is not shortened below this part of the way between two places.
+SHORTEST = 0.5**14
 #: With a smaller determinant, in parts of the size, a pose is too near to a limit position.
 NEAR = 1e-3
 #: The largest residual in the middle of a step, as a step of Newton's method in parts of the size or radians; the
 #: largest difference of slopes on the way from those in the middle, in parts of these; and both together.
 OFF, BENT, TOGETHER = 0.03, 0.5, 0.8
+#: Where a way leads: to its end, to a limit position before it, or it is not known.
+ARRIVED, LIMITED, UNKNOWN = 1, 0, -1
 
 
 def newton(y: Any, c: Any) -> tuple[float, float]:
@@ -45,12 +46,6 @@ def slopes(y: Any, c: Any, J: Any) -> None:
     raise NotImplementedError
 
 
-def scratch() -> Any:
-    """Return five poses."""
-    some = np.empty((5, 3, 10))
-    return some[0], some[1], some[2], some[3], some[4]
-
-
 def settle(y: Any, c: Any) -> Any:
     """Close a pose and find its rates; return its determinant, 0 where it does not close."""
     for _ in range(ITERATIONS):
@@ -63,19 +58,8 @@ def settle(y: Any, c: Any) -> Any:
     return 0.0
 
 
-def enter_station(x: Any, b: Any, ends: Any, i: Any, time: Any, y: Any) -> bool:
-    """Write the inputs at a station, with rates by parts of a way of so much `time`; return whether there are some."""
-    by = 1.0
-    for order in range(3):
-        for j in range(3):
-            y[order, 2 * j] = x[order, b, ends[j], 0, i] * by
-            y[order, 2 * j + 1] = x[order, b, ends[j], 1, i] * by
-        by *= time
-    return not (isnan(y[0, 0]) or isnan(y[0, 2]) or isnan(y[0, 4]))
-
-
 def enter(start: Any, end: Any, at: Any, y: Any) -> None:
-    """Write the inputs at a part of the way between two stations."""
+    """Write the inputs at a part of the way between two places."""
     for j in range(6):
         if at == 1.0:
             y[0, j], y[1, j], y[2, j] = end[0, j], end[1, j], end[2, j]
@@ -89,7 +73,7 @@ def enter(start: Any, end: Any, at: Any, y: Any) -> None:
 
 
 def astray(start: Any, end: Any) -> Any:
-    """Return how far the inputs may be off their quintics between two stations [m].
+    """Return how far the inputs may be off their quintics between two places [m].
 
     What a cubic is off there tells, by its second derivatives at both ends: a quintic is less, by a power of the step
     in parts of the length over which inputs bend; and how long that is.
@@ -139,13 +123,23 @@ def is_proven(y: Any, z: Any, part: Any, c: Any, astray: Any, some: Any, J: Any,
         for j in range(10):
             some[0, j] = p * y[0, j] + q * z[0, j] + one * y[1, j] + two * z[1, j]
         slopes(some, c, J)
-        for i in range(3):
-            first = abs(B[i, 0] * J[0, 0] + B[i, 1] * J[1, 0] + B[i, 2] * J[2, 0] - (i == 0))
-            second = abs(B[i, 0] * J[0, 1] + B[i, 1] * J[1, 1] + B[i, 2] * J[2, 1] - (i == 1))
-            third = abs((B[i, 0] * J[0, 2] + B[i, 1] * J[1, 2] + B[i, 2] * J[2, 2]) / size - (i == 2))
-            row = first + second + third
-            if not (row < BENT and row + changed < TOGETHER):
-                return False
+        if not contracts(J, B, size, changed):
+            return False
+    return True
+
+
+def contracts(J: Any, B: Any, size: Any, changed: Any) -> bool:
+    """Return whether slopes (3, 3), which may be `changed` by a part, differ little from those of an inverse.
+
+    The last ones are by the angle, not times the `size`.
+    """
+    for i in range(3):
+        first = abs(B[i, 0] * J[0, 0] + B[i, 1] * J[1, 0] + B[i, 2] * J[2, 0] - (i == 0))
+        second = abs(B[i, 0] * J[0, 1] + B[i, 1] * J[1, 1] + B[i, 2] * J[2, 1] - (i == 1))
+        third = abs((B[i, 0] * J[0, 2] + B[i, 1] * J[1, 2] + B[i, 2] * J[2, 2]) / size - (i == 2))
+        row = first + second + third
+        if not (row < BENT and row + changed < TOGETHER):
+            return False
     return True
 
 
@@ -164,6 +158,151 @@ def invert(J: Any, B: Any) -> Any:
     return most
 
 
+def advance(
+    y: Any, z: Any, start: Any, end: Any, c: Any, determinant: Any, third: Any, some: Any, J: Any, B: Any, R: Any
+) -> tuple[int, float, float, float]:
+    """Take a pose with its rates by the way from `start` along a way to `end`, the inputs there with rates (3, 10).
+
+    Return where it leads, the determinant then, the smallest one of the way in parts of the largest, and the shortest
+    step. `third` (10,) are the third rates.
+    """
+    off, at, step, shortest = astray(start, end), 0.0, 1.0, 1.0
+    least, most = abs(determinant), abs(determinant)
+    while at < 1.0:
+        enter(start, end, at + step, z)
+        for j in range(6, 10):
+            z[0, j] = y[0, j] + step * (y[1, j] + step * (0.5 * y[2, j] + step * third[j] / 6.0))
+        unify(z)
+        found = settle(z, c)
+        if found * determinant > 0.0 and is_proven(y, z, step, c, off, some, J, B):
+            for j in range(6, 10):
+                third[j] = (z[2, j] - y[2, j]) / step
+            for order in range(3):
+                for j in range(10):
+                    y[order, j] = z[order, j]
+            at, determinant, shortest = at + step, found, min(shortest, step)
+            least, most = min(least, abs(found)), max(most, abs(found))
+            if at / (2.0 * step) == floor(at / (2.0 * step)):
+                step *= 2.0
+        elif is_limited(y, z, at, start, end, c, determinant, off, some, J, B, R):
+            return LIMITED, determinant, 0.0, step
+        else:
+            step *= 0.5
+            if step < SHORTEST:
+                return UNKNOWN, determinant, 0.0, step
+    return ARRIVED, determinant, least / most, shortest
+
+
+def is_limited(
+    y: Any, z: Any, at: Any, start: Any, end: Any, c: Any, determinant: Any, off: Any, some: Any, J: Any, B: Any, R: Any
+) -> bool:
+    """Return whether the branch of a pose, at a part of the way, is proven to end at a limit position before its end.
+
+    The inputs may be `off` their course [m]. The curve leads on through the limit position, where the way turns back,
+    to a pose whose determinant has the other sign: a cubic by the coordinate that moves most.
+    """
+    size, i = c[0], 0
+    for j in range(1, 3):
+        if abs(movement(y, 1, j, size)) > abs(movement(y, 1, i, size)):
+            i = j
+    rate, bend = movement(y, 1, i, size), movement(y, 2, i, size)
+    if not (rate * bend > 0.0 and at + 0.5 * rate / bend < 1.0):
+        return False
+    span, part = 2.0 * rate * rate / bend, at
+    for j in range(3):
+        one, two = movement(y, 1, j, size), movement(y, 2, j, size)
+        R[j] = span * (one / rate + 0.5 * span * (two - one * bend / rate) / (rate * rate))
+    turn(y, z, R[0] * size, R[1] * size, R[2])
+    change = 1.0
+    for _ in range(ITERATIONS):
+        enter(start, end, part, z)
+        unit = across(z, c, i, 0.0, J, R)
+        invert(J, B)
+        change = correction(B, R) / size
+        if not change < 1.0:
+            return False
+        turn(z, z, 0.0 if i == 0 else R[6], 0.0 if i == 1 else R[7], 0.0 if i == 2 else R[8] / size)
+        part += R[6 + i] / unit
+        if change < CLOSED:
+            break
+    if not (change < CLOSED and abs(part) < 1.0):
+        return False
+    enter(start, end, part, z)
+    found, back = settle(z, c), movement(z, 1, i, size)
+    if not (found * determinant < 0.0 and back * rate < 0.0):
+        return False
+    u, v, p, q = y[0, 8], y[0, 9], z[0, 8], z[0, 9]
+    span = (z[0, 6 + i] - y[0, 6 + i]) / size if i < 2 else atan2(u * q - v * p, u * p + v * q)
+    for j in range(6, 10):
+        some[0, j] = 0.5 * (y[0, j] + z[0, j]) + 0.125 * span * (y[1, j] / rate - z[1, j] / back)
+    if not 0.8 < unify(some) < 1.2:
+        return False
+    enter(start, end, 0.5 * (at + part) + 0.125 * span * (1.0 / rate - 1.0 / back), some)
+    unit = across(some, c, i, 0.0, J, R)
+    most, fast, bent = invert(J, B), 0.0, 0.0
+    for j in range(3):
+        fast = max(fast, abs(some[1, 2 * j]) + abs(some[1, 2 * j + 1]))
+        bent = max(bent, abs(some[2, 2 * j]) + abs(some[2, 2 * j + 1]))
+    far, short = correction(B, R) / size + most * off / size, max(c[2], c[3], c[4])
+    # As in `is_proven`; the slopes by the way change with the rates of the inputs too.
+    bent = (bent + fast * fast * short) / unit * far * size + 16.0 * off
+    changed = most * (6.0 * far * size * short * max(1.0, fast / unit) + bent / unit)
+    last = max(at + span / (3.0 * rate), part - span / (3.0 * back)) + far * size / unit
+    if not (far < OFF and changed < TOGETHER and last < 1.0):
+        return False
+    for place in range(4):
+        u = 0.25 * place if place < 2 else 0.25 * (place + 1)
+        v = 1.0 - u
+        p, q = v * v * (v + 3.0 * u), u * u * (u + 3.0 * v)
+        one, two = span * v * v * u / rate, -span * u * u * v / back
+        enter(start, end, p * at + q * part + one + two, some)
+        for j in range(6, 10):
+            some[0, j] = p * y[0, j] + q * z[0, j] + one * y[1, j] + two * z[1, j]
+        across(some, c, i, unit, J, R)
+        if not contracts(J, B, 1.0, changed):
+            return False
+    return True
+
+
+def movement(y: Any, order: Any, i: Any, size: Any) -> Any:
+    """Return a rate of a coordinate of a pose: of the place [parts of the size] or, the last one, of the angle."""
+    return y[order, 6 + i] / size if i < 2 else y[0, 8] * y[order, 9] - y[0, 9] * y[order, 8]
+
+
+def turn(y: Any, z: Any, X: Any, Y: Any, angle: Any) -> None:
+    """Write a pose that is moved from another and turned by an angle."""
+    c, s, u, v = cos(angle), sin(angle), y[0, 8], y[0, 9]
+    z[0, 6], z[0, 7], z[0, 8], z[0, 9] = y[0, 6] + X, y[0, 7] + Y, c * u - s * v, s * u + c * v
+
+
+def across(y: Any, c: Any, i: Any, unit: Any, J: Any, R: Any) -> Any:
+    """Write the slopes (3, 3) of the rows, those by the way in the place of those by a coordinate; and the rows (3,).
+
+    Return the unit of the way: with it the largest slope by it is 1, unless it is given.
+    """
+    slopes(y, c, J)
+    most = 0.0
+    for j in range(3):
+        R[j] = 0.5 * (J[j, 0] * J[j, 0] + J[j, 1] * J[j, 1] - 1.0) / c[2 + j]
+        R[3 + j] = -(J[j, 0] * y[1, 2 * j] + J[j, 1] * y[1, 2 * j + 1])
+        most = max(most, abs(R[3 + j]))
+        J[j, 2] /= c[0]
+    if unit == 0.0:
+        unit = most
+    for j in range(3):
+        J[j, i] = R[3 + j] / unit
+    return unit
+
+
+def correction(B: Any, R: Any) -> Any:
+    """Write a step of Newton's method, after rows (3,) and what `across` leaves; return its largest part."""
+    most = 0.0
+    for i in range(3):
+        R[6 + i] = -(B[i, 0] * R[0] + B[i, 1] * R[1] + B[i, 2] * R[2])
+        most = max(most, abs(R[6 + i]))
+    return most
+
+
 def set_constants(c: Any, constants: Any) -> None:
     """Write the constants of the formulas from those of a triad's three joints (3, 6); see `Table`."""
     c[0], c[1] = constants[0, 2], 1.0 / constants[0, 2]
@@ -171,65 +310,3 @@ def set_constants(c: Any, constants: Any) -> None:
         c[2 + j] = 1.0 / sqrt(2.0 * constants[j, 0])
     c[5], c[6], c[7] = -constants[0, 0], constants[0, 3], -constants[1, 0]
     c[8], c[9], c[10] = constants[0, 4], constants[0, 5], -constants[2, 0]
-
-
-def give_joints(y: Any, x: Any, b: Any, joints: Any, i: Any, time: Any, c: Any) -> None:
-    """Write the motions of the joints (3,) of a triad at a station."""
-    by = 1.0
-    for order in range(3):
-        X, Y, U, V = y[order, 6] * by, y[order, 7] * by, y[order, 8] * by, y[order, 9] * by
-        by /= time
-        x[order, b, joints[0], 0, i], x[order, b, joints[0], 1, i] = X, Y
-        x[order, b, joints[1], 0, i], x[order, b, joints[1], 1, i] = X + c[6] * U, Y + c[6] * V
-        x[order, b, joints[2], 0, i] = X + c[8] * U - c[9] * V
-        x[order, b, joints[2], 1, i] = Y + c[9] * U + c[8] * V
-
-
-def triad(
-    x: Any, b: Any, joints: Any, ends: Any, constants: Any, sketch: Any, angles: Any, speed: Any, determinants: Any
-) -> Any:
-    """Follow a triad over all stations; return whether it is proven to go on from the sketch to the last one.
-
-    `joints` (3,) are its own, `ends` (3,) the other ends of their bars, `sketch` (joints, 2) is where it starts, and
-    `determinants` (n,) are those of its poses.
-    """
-    n, first = angles.size, zero(angles.size)
-    c, J, B, third = np.empty(11), np.empty((3, 3)), np.empty((3, 3)), np.zeros(10)
-    y, z, some, start, end = scratch()
-    set_constants(c, constants)
-    if not enter_station(x, b, ends, first, 1.0, y):
-        return False
-    y[0, 6], y[0, 7] = sketch[joints[0], 0], sketch[joints[0], 1]
-    y[0, 8], y[0, 9] = (sketch[joints[1], 0] - y[0, 6]) / c[6], (sketch[joints[1], 1] - y[0, 7]) / c[6]
-    determinant, before = settle(y, c), 1.0
-    determinants[0] = determinant
-    give_joints(y, x, b, joints, first, 1.0, c)
-    for i in range(n - 1):
-        time = (angles[i + 1] - angles[i]) / speed
-        if not (abs(determinant) > NEAR and enter_station(x, b, ends, i + 1, time, end)):
-            return False
-        ratio, before = time / before, time
-        for j in range(10):
-            y[1, j] *= ratio
-            y[2, j] *= ratio * ratio
-            third[j] *= ratio * ratio * ratio
-            start[0, j], start[1, j], start[2, j] = y[0, j], y[1, j], y[2, j]
-        off, at, step = astray(y, end), 0.0, 1.0
-        while at < 1.0:
-            enter(start, end, at + step, z)
-            for j in range(6, 10):
-                z[0, j] = y[0, j] + step * (y[1, j] + step * (0.5 * y[2, j] + step * third[j] / 6.0))
-            unify(z)
-            found = settle(z, c)
-            if found * determinant > 0.0 and is_proven(y, z, step, c, off, some, J, B):
-                for j in range(6, 10):
-                    third[j] = (z[2, j] - y[2, j]) / step
-                y, z = z, y
-                at, determinant = at + step, found
-            else:
-                step *= 0.5
-                if step < SHORTEST:
-                    return False
-        determinants[i + 1] = determinant
-        give_joints(y, x, b, joints, i + 1, time, c)
-    return abs(determinant) > NEAR

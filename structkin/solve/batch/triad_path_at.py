@@ -1,0 +1,568 @@
+"""The path of a triad in the loop over linkages, by the rule of `solve.tracking`. The text is compiled with the loop's.
+
+The path is all places at which the ends of the bars have places: the stations, and where a gap of an earlier dyad
+begins or ends places towards it, since a limit position of the triad's own counts there. From the sketch the triad is
+followed to a limit position, or to the end of the inputs. The motion is resumed at the first place whose inputs have
+come back near those of places with poses, if the straight way from there leads to it, and from there in both
+directions. Whether that is so for `solve` too has to be certain (`triad_at` proves each way): a place to which the way
+is steep may count or not, but then it must have the pose that the resumed motion comes to. Nothing else is decided.
+"""
+
+from __future__ import annotations
+
+from math import floor, isnan, sqrt
+from typing import Any
+
+import numpy as np
+
+from structkin.numerical_tolerances import ACROSS, COME_BACK, RETURN, SAME_POSE
+from structkin.solve.batch.clear_at import zero
+from structkin.solve.batch.loop_at import PARTS, mark_needed, pose
+from structkin.solve.batch.triad_at import (
+    ARRIVED,
+    LIMITED,
+    NEAR,
+    UNKNOWN,
+    advance,
+    astray,
+    rates,
+    set_constants,
+    settle,
+)
+from structkin.solve.change_points.beside_gaps import LOCATED
+
+#: Places towards each end of the inputs, each at half the way that is left.
+TOWARDS = 27
+#: They begin so many stations before, if there are so many.
+BEFORE = 2
+#: Where inputs may be this part of the size off their quintics, a way between stations is divided, and a part again, so
+#: often.
+COARSE, QUICK = 0.5**14, 4
+#: Inputs have certainly come back, or not, if they are nearer or farther by this part of the size: `solve` has more
+#: places on the way.
+MARGIN = 0.005
+#: A straight way is certain for `solve` if determinants on it fall to no less than this part of themselves.
+EVEN = 0.6
+
+
+def towards_gaps(
+    k: Any,
+    s: Any,
+    x: Any,
+    b: Any,
+    ends: Any,
+    angles: Any,
+    speed: Any,
+    dyads: Any,
+    constants: Any,
+    terms: Any,
+    modes: Any,
+    points: Any,
+    fixed: Any,
+    motor: Any,
+    near: Any,
+    more: Any,
+) -> int:
+    """Write places towards the gaps in which the ends of a triad's bars have none; return how many, -1 if not known.
+
+    `more` (places, 20) are their inputs, as by `put_inputs`, their angles, and where they are between the stations: 1.5
+    is halfway from the second to the third. They begin up to two stations before, as inputs bend there already. `near`
+    is scratch.
+    """
+    size, joints, count = PARTS + 1, points.shape[1], 0
+    needed = np.zeros(joints, np.bool_)
+    circle, some, discriminant = np.zeros((3, 2, size)), np.empty(size), np.empty(size)
+    for i in range(angles.size - 1):
+        has, has_next = has_inputs(x, b, ends, i), has_inputs(x, b, ends, i + 1)
+        if has == has_next:
+            continue
+        if count == 0:
+            for j in range(3):
+                needed[ends[j]] = True
+            mark_needed(k, s - 1, needed, dyads, terms)
+            for j in range(joints):
+                if fixed[k, j]:
+                    near[0, 0, j, 0], near[0, 0, j, 1], near[1:, 0, j] = points[k, j, 0], points[k, j, 1], 0.0
+        if count + TOWARDS > len(more):
+            return -1
+        station = i if has else i + 1
+        low, high = angles[station], angles[i + 1 if has else i]
+        for _ in range(LOCATED):
+            for j in range(size):
+                some[j] = low + j * ((high - low) / PARTS)
+            if not pose(
+                k,
+                s - 1,
+                needed,
+                some,
+                circle,
+                near,
+                discriminant,
+                dyads,
+                constants,
+                terms,
+                modes,
+                points,
+                motor,
+                x,
+                b,
+                i,
+                angles,
+                speed,
+            ):
+                return -1
+            first = 1
+            while first < PARTS and has_inputs(near, zero(b), ends, first):
+                first += 1
+            low, high = some[first - 1], some[first]
+        first, side = station, -1 if has else 1
+        while (
+            abs(first - station) < BEFORE and 0 <= first + side < angles.size and has_inputs(x, b, ends, first + side)
+        ):
+            first += side
+        part, base, last = 1.0, angles[first], count + TOWARDS
+        while count < last:
+            for j in range(size):
+                part *= 0.5
+                some[j] = low + part * (base - low)
+            if not pose(
+                k,
+                s - 1,
+                needed,
+                some,
+                circle,
+                near,
+                discriminant,
+                dyads,
+                constants,
+                terms,
+                modes,
+                points,
+                motor,
+                x,
+                b,
+                i,
+                angles,
+                speed,
+            ):
+                return -1
+            for j in range(size):
+                while first != station and (some[j] - angles[first - side]) * (base - low) < 0.0:
+                    first -= side
+                next_ = first - side
+                if not has_inputs(near, zero(b), ends, j) or some[j] == low or some[j] == angles[first]:
+                    return -1
+                put_inputs(near, zero(b), ends, j, speed, more[count])
+                more[count, 18] = some[j]
+                more[count, 19] = first - side * (some[j] - angles[first]) / (angles[next_] - angles[first])
+                count += 1
+    return count
+
+
+def between_stations(
+    k: Any,
+    s: Any,
+    x: Any,
+    b: Any,
+    ends: Any,
+    angles: Any,
+    speed: Any,
+    dyads: Any,
+    constants: Any,
+    terms: Any,
+    modes: Any,
+    points: Any,
+    fixed: Any,
+    motor: Any,
+    near: Any,
+    more: Any,
+    count: Any,
+) -> Any:
+    """Write more places than `count`, as `towards_gaps`, between stations where inputs are far off their quintics.
+
+    Return how many there are then, -1 if it is not known what is there.
+    """
+    size, joints = PARTS + 1, points.shape[1]
+    needed, waiting = np.zeros(joints, np.bool_), np.empty((PARTS * QUICK, 3))
+    circle, some, discriminant = np.zeros((3, 2, size)), np.empty(size), np.empty(size)
+    start, end, y, z = np.empty(20), np.empty(20), np.empty((3, 10)), np.empty((3, 10))
+    for j in range(3):
+        needed[ends[j]] = True
+    mark_needed(k, s - 1, needed, dyads, terms)
+    for j in range(joints):
+        if fixed[k, j]:
+            near[0, 0, j, 0], near[0, 0, j, 1], near[1:, 0, j] = points[k, j, 0], points[k, j, 1], 0.0
+    for i in range(angles.size - 1):
+        if not (has_inputs(x, b, ends, i) and has_inputs(x, b, ends, i + 1)):
+            continue
+        put_inputs(x, b, ends, i, 1.0, start)
+        put_inputs(x, b, ends, i + 1, 1.0, end)
+        step = angles[i + 1] - angles[i]
+        take_inputs(start, step / speed, y)
+        take_inputs(end, step / speed, z)
+        left = 1 if astray(y, z) > COARSE * constants[k, s, 2] else 0
+        waiting[0, 0], waiting[0, 1], waiting[0, 2] = angles[i], angles[i + 1], 0.0
+        while left:
+            left -= 1
+            low, way, depth = waiting[left, 0], (waiting[left, 1] - waiting[left, 0]) / PARTS, waiting[left, 2]
+            for j in range(size):
+                some[j] = low + j * way
+            is_known = pose(
+                k,
+                s - 1,
+                needed,
+                some,
+                circle,
+                near,
+                discriminant,
+                dyads,
+                constants,
+                terms,
+                modes,
+                points,
+                motor,
+                x,
+                b,
+                i,
+                angles,
+                speed,
+            )
+            if not is_known or count + size > len(more):
+                return -1
+            for j in range(size):
+                if not has_inputs(near, zero(b), ends, j):
+                    return -1
+                put_inputs(near, zero(b), ends, j, speed, more[count])
+                more[count, 18], more[count, 19] = some[j], i + (some[j] - angles[i]) / step
+                take_inputs(more[count], way / speed, z)
+                if j > 0 and depth < QUICK and astray(y, z) > COARSE * constants[k, s, 2]:
+                    waiting[left, 0], waiting[left, 1], waiting[left, 2] = some[j - 1], some[j], depth + 1.0
+                    left += 1
+                y[:] = z
+                # The ends of a part are there already.
+                count += 0 < j < PARTS
+    return count
+
+
+def has_inputs(x: Any, b: Any, ends: Any, i: Any) -> bool:
+    """Return whether the ends of a triad's bars have places at a station."""
+    return not (isnan(x[0, b, ends[0], 0, i]) or isnan(x[0, b, ends[1], 0, i]) or isnan(x[0, b, ends[2], 0, i]))
+
+
+def put_inputs(x: Any, b: Any, ends: Any, i: Any, speed: Any, inputs: Any) -> None:
+    """Write the places of the ends of a triad's bars at a station, and their rates times powers of a speed."""
+    by = 1.0
+    for order in range(3):
+        for j in range(3):
+            inputs[6 * order + 2 * j] = x[order, b, ends[j], 0, i] * by
+            inputs[6 * order + 2 * j + 1] = x[order, b, ends[j], 1, i] * by
+        by *= speed
+
+
+def take_inputs(inputs: Any, time: Any, y: Any) -> None:
+    """Write inputs with rates by parts of a way of so much `time`."""
+    by = 1.0
+    for order in range(3):
+        for j in range(6):
+            y[order, j] = inputs[6 * order + j] * by
+        by *= time
+
+
+def laid(x: Any, b: Any, ends: Any, angles: Any, more: Any, count: Any) -> Any:
+    """Return the path of a triad: its places in order, as in `more`."""
+    n, size = angles.size, zero(count)
+    path = np.empty((n + count, 20))
+    for i in range(n):
+        if has_inputs(x, b, ends, i):
+            put_inputs(x, b, ends, i, 1.0, path[size])
+            path[size, 18], path[size, 19] = angles[i], i
+            size += 1
+    if count:
+        path[size : size + count] = more[:count]
+        return path[np.argsort(path[: size + count, 19])]
+    return path[:size]
+
+
+def give_joints(y: Any, x: Any, b: Any, joints: Any, i: Any, time: Any, c: Any) -> None:
+    """Write the motions of the joints (3,) of a triad at a station."""
+    by = 1.0
+    for order in range(3):
+        X, Y, U, V = y[order, 6] * by, y[order, 7] * by, y[order, 8] * by, y[order, 9] * by
+        by /= time
+        x[order, b, joints[0], 0, i], x[order, b, joints[0], 1, i] = X, Y
+        x[order, b, joints[1], 0, i], x[order, b, joints[1], 1, i] = X + c[6] * U, Y + c[6] * V
+        x[order, b, joints[2], 0, i] = X + c[8] * U - c[9] * V
+        x[order, b, joints[2], 1, i] = Y + c[9] * U + c[8] * V
+
+
+def follow(
+    first: Any,
+    last: Any,
+    path: Any,
+    found: Any,
+    x: Any,
+    b: Any,
+    joints: Any,
+    speed: Any,
+    c: Any,
+    some: Any,
+    J: Any,
+    B: Any,
+    R: Any,
+) -> tuple[int, bool]:
+    """Follow a triad from a place to another, or to a limit position; return the last place, and whether it is known.
+
+    `found` (places, 5) are the poses and determinants, of which one is 0 where there is no pose.
+    """
+    k, ahead, before, third = first, 1 if last > first else -1, 1.0, np.zeros(10)
+    y, z, start, end = some[0], some[1], some[2], some[3]
+    take_inputs(path[k], 1.0, y)
+    y[0, 6:] = found[k, :4]
+    rates(y, c)
+    i = station_of(path, k)
+    if i >= 0:
+        give_joints(y, x, b, joints, i, 1.0, c)
+    while k != last:
+        time = (path[k + ahead, 18] - path[k, 18]) / speed
+        # Of angles that are given twice there is no way from the one to the other.
+        if not abs(found[k, 4]) > NEAR or time == 0.0:
+            return k, False
+        ratio, before = time / before, time
+        for j in range(10):
+            y[1, j] *= ratio
+            y[2, j] *= ratio * ratio
+            third[j] *= ratio * ratio * ratio
+            start[0, j], start[1, j], start[2, j] = y[0, j], y[1, j], y[2, j]
+        take_inputs(path[k + ahead], time, end)
+        where, determinant, _, _ = advance(y, z, start, end, c, found[k, 4], third, some[4], J, B, R)
+        if where != ARRIVED:
+            return k, where == LIMITED
+        k += ahead
+        for j in range(4):
+            found[k, j] = y[0, 6 + j]
+        found[k, 4] = determinant
+        i = station_of(path, k)
+        if i >= 0:
+            give_joints(y, x, b, joints, i, time, c)
+    return k, abs(found[k, 4]) > NEAR
+
+
+def come_back(
+    k: Any,
+    count: Any,
+    within: Any,
+    first: Any,
+    path: Any,
+    found: Any,
+    unsure: Any,
+    c: Any,
+    some: Any,
+    J: Any,
+    B: Any,
+    R: Any,
+) -> int:
+    """Return the first place from `first` on at which a motion that has ended at place k is resumed, and find its pose.
+
+    Return `count`, the number of places, where there is none, and -1 if it is not known. Where a pose is found to which
+    `solve` may not come from there, it is noted in `unsure` (places, 5) as in `found`.
+    """
+    y, z, start, end, third = some[0], some[1], some[2], some[3], np.empty(10)
+    unsure[:, 4] = 0.0
+    for j in range(first, count):
+        p, least = -1, 0.0
+        for i in range(k + 1):
+            if found[i, 4] != 0.0:
+                far = 0.0
+                for m in range(6):
+                    far += (path[i, m] - path[j, m]) * (path[i, m] - path[j, m])
+                if p < 0 or far < least:
+                    p, least = i, far
+        far = sqrt(min(least, squared(path, found, j, p, -1, k), squared(path, found, j, p, 1, k))) / c[0]
+        if far > within + MARGIN:
+            continue
+        for m in range(6):
+            start[0, m], end[0, m] = path[p, m], path[j, m]
+            y[0, m], y[1, m], y[2, m] = path[p, m], path[j, m] - path[p, m], 0.0
+            start[1, m], end[1, m], start[2, m], end[2, m] = y[1, m], y[1, m], 0.0, 0.0
+        y[0, 6:], third[:] = found[p, :4], 0.0
+        rates(y, c)
+        where, determinant, even, step = advance(y, z, start, end, c, found[p, 4], third, some[4], J, B, R)
+        if where == LIMITED:
+            continue
+        if where != ARRIVED:
+            return -1
+        is_long = step == 1.0 or step * sqrt(least) > RETURN * c[0]
+        if far < within - MARGIN and even > EVEN and is_long:
+            found[j, :4], found[j, 4] = y[0, 6:], determinant
+            return j
+        unsure[j, :4], unsure[j, 4] = y[0, 6:], determinant
+    return -1 if np.any(unsure[:, 4] != 0.0) else count
+
+
+def triad_between(
+    x: Any,
+    b: Any,
+    joints: Any,
+    ends: Any,
+    constants: Any,
+    i: Any,
+    stations: Any,
+    speed: Any,
+    angles: Any,
+    near: Any,
+) -> bool:
+    """Follow a triad through angles between station i and the next, from its motion x there; return whether it is sure.
+
+    `near` holds the ends of its bars at these angles, with rates by the angle, as its joints are written: NaN behind a
+    limit position or the end of the inputs. There are none between two stations with poses.
+    """
+    c, J, B, R, some = np.empty(11), np.empty((3, 3)), np.empty((3, 3)), np.empty(9), np.empty((5, 3, 10))
+    y, z, start, end, inputs, third = some[0], some[1], some[2], some[3], np.empty(20), np.empty(10)
+    set_constants(c, constants)
+    has, has_next, count, is_over = True, True, angles.size, False
+    for j in range(3):
+        has = has and not isnan(x[0, b, joints[j], 0, i])
+        has_next = has_next and not isnan(x[0, b, joints[j], 0, i + 1])
+    if not (has or has_next):
+        return False
+    first = i if has else i + 1
+    put_inputs(x, b, ends, first, 1.0 / speed, inputs)
+    take_inputs(inputs, 1.0, y)
+    y[0, 6], y[0, 7] = x[0, b, joints[0], 0, first], x[0, b, joints[0], 1, first]
+    y[0, 8] = (x[0, b, joints[1], 0, first] - y[0, 6]) / c[6]
+    y[0, 9] = (x[0, b, joints[1], 1, first] - y[0, 7]) / c[6]
+    determinant, here = settle(y, c), stations[first]
+    is_forward = abs(angles[0] - here) <= abs(angles[count - 1] - here)
+    for m in range(count):
+        j = m if is_forward else count - 1 - m
+        is_over = is_over or not has_inputs(near, zero(b), ends, j)
+        way = angles[j] - here
+        if way != 0.0 and not is_over:
+            put_inputs(near, zero(b), ends, j, 1.0, inputs)
+            take_inputs(inputs, way, end)
+            for one in range(10):
+                y[1, one], y[2, one], third[one] = y[1, one] * way, y[2, one] * way * way, 0.0
+                start[0, one], start[1, one], start[2, one] = y[0, one], y[1, one], y[2, one]
+            where, determinant, _, _ = advance(y, z, start, end, c, determinant, third, some[4], J, B, R)
+            if where == UNKNOWN:
+                return False
+            is_over, here = where == LIMITED, angles[j]
+            for one in range(10):
+                y[1, one], y[2, one] = y[1, one] / way, y[2, one] / (way * way)
+        if is_over:
+            for one in range(3):
+                near[:, 0, joints[one], :, j] = np.nan
+        else:
+            give_joints(y, near, zero(b), joints, j, 1.0, c)
+    # What is behind a gap belongs to no station without a pose.
+    both = has and has_next
+    return not both if is_over else both or here != stations[2 * i + 1 - first]
+
+
+def squared(path: Any, found: Any, j: Any, p: Any, side: Any, k: Any) -> Any:
+    """Return the squared distance of the inputs at place j from those between place p and that beside it [m^2]."""
+    q = p + side
+    if q < 0 or q > k or found[q, 4] == 0.0:
+        q = p
+    length, along, far = 0.0, 0.0, 0.0
+    for m in range(6):
+        step = path[q, m] - path[p, m]
+        length += step * step
+        along += (path[j, m] - path[p, m]) * step
+    part = min(max(along / length, 0.0), 1.0) if length > 0.0 else 0.0
+    for m in range(6):
+        off = path[j, m] - path[p, m] - part * (path[q, m] - path[p, m])
+        far += off * off
+    return far
+
+
+def is_joined(path: Any, k: Any) -> Any:
+    """Return whether no station without inputs lies between two places that follow each other, the first of them k."""
+    return path[k + 1, 19] <= floor(path[k, 19]) + 1.0
+
+
+def station_of(path: Any, k: Any) -> int:
+    """Return the station at a place, -1 where there is none."""
+    return int(path[k, 19]) if path[k, 19] == floor(path[k, 19]) else -1
+
+
+def triad(
+    x: Any,
+    b: Any,
+    joints: Any,
+    ends: Any,
+    constants: Any,
+    sketch: Any,
+    angles: Any,
+    speed: Any,
+    determinants: Any,
+    more: Any,
+    count: Any,
+) -> bool:
+    """Find a triad at all stations; return whether it is certain where `Mechanism.solve` has a pose, and which one.
+
+    `joints` (3,) are its own, `ends` (3,) the other ends of their bars, `sketch` (joints, 2) is where it starts, and
+    `determinants` (n,) are those of its poses. `more` are `count` places of `towards_gaps`.
+    """
+    n = angles.size
+    path = laid(x, b, ends, angles, more, count)
+    size = len(path)
+    found, unsure, parted = np.zeros((size, 5)), np.zeros((size, 5)), np.zeros(size, np.bool_)
+    c, J, B, R, some = np.empty(11), np.empty((3, 3)), np.empty((3, 3)), np.empty(9), np.empty((5, 3, 10))
+    set_constants(c, constants)
+    if size == 0 or path[0, 19] != 0.0:
+        return False
+    y = some[0]
+    take_inputs(path[0], 1.0, y)
+    y[0, 6], y[0, 7] = sketch[joints[0], 0], sketch[joints[0], 1]
+    y[0, 8], y[0, 9] = (sketch[joints[1], 0] - y[0, 6]) / c[6], (sketch[joints[1], 1] - y[0, 7]) / c[6]
+    found[0, 4] = settle(y, c)
+    found[0, :4] = y[0, 6:]
+    begin, k, after = zero(n), zero(n), zero(n)
+    while True:
+        last = begin
+        while last + 1 < size and is_joined(path, last):
+            last += 1
+        k, is_known = follow(begin, last, path, found, x, b, joints, speed, c, some, J, B, R)
+        if not is_known:
+            return False
+        if k + 1 >= size:
+            break
+        follows = is_joined(path, k)
+        after = k + 1
+        begin = come_back(
+            k, size, COME_BACK if follows else ACROSS, after + follows, path, found, unsure, c, some, J, B, R
+        )
+        if begin < 0:
+            return False
+        if begin == size:
+            break
+        first = begin
+        while first > after and is_joined(path, first - 1):
+            first -= 1
+        last, is_known = follow(begin, first, path, found, x, b, joints, speed, c, some, J, B, R)
+        if not is_known:
+            return False
+        for j in range(after, begin):
+            for m in range(4):
+                if unsure[j, 4] != 0.0 and not abs(unsure[j, m] - found[j, m]) < SAME_POSE * (c[0] if m < 2 else 1.0):
+                    return False
+        parted[after] = follows and last == after
+    determinants[:] = np.nan
+    was_posed, is_lost = False, False
+    for k in range(size):
+        is_posed = found[k, 4] != 0.0 and not parted[k]
+        i = station_of(path, k)
+        if is_posed and is_lost and i >= 0:
+            # Between two stations there is a gap.
+            return False
+        if is_posed and i >= 0:
+            determinants[i] = found[k, 4]
+        is_lost = i < 0 and (is_lost or (was_posed and not is_posed))
+        was_posed = is_posed or (i < 0 and was_posed)
+        if k + 1 < size and not is_joined(path, k):
+            was_posed, is_lost = False, False
+    for i in range(n):
+        if isnan(determinants[i]):
+            x[:, b, joints[0], :, i], x[:, b, joints[1], :, i], x[:, b, joints[2], :, i] = np.nan, np.nan, np.nan
+    return True
