@@ -337,11 +337,11 @@ def test_samples_within_rounding_of_where_a_law_reverses_at_the_pivot_of_a_slot(
 
 def test_a_circle_of_another_part_does_not_put_a_triad_into_another_assembly() -> None:
     """Beside the flat pose of a slider-crank, Newton's method on its circle found a platform's other assembly."""
-    start = np.array((np.cos(1.0), np.sin(1.0)))
-    points = {"A": (0, 0), "B": start, "C": (2 * start[0], 0), "P": (0, -4), "Q": (0, -4) + start,
-              "R": (0.7, -4) + start, "S": (2, -4.5), "T": (2, -4.5) + start, "U": (3, -3.6), "V": (3, -3.6) + start}  # fmt: skip
+    start, lever = np.exp(1j), np.exp(1j) - 4j
+    places = {"A": 0, "B": start, "C": 2 * start.real, "P": -4j, "Q": lever, "R": lever + 0.7, "S": 2 - 4.5j,
+              "T": lever + 2 - 0.5j, "U": 3 - 3.6j, "V": lever + 3 + 0.4j}  # fmt: skip
     motion = sk.Mechanism(
-        points=points,
+        points={name: (np.real(place), np.imag(place)) for name, place in places.items()},
         links={"ground": ["A", "P", "S", "U"], "crank": ["A", "B"], "rod": ["B", "C"], "slider": ["C"],
                "lever": ["P", "Q"], "bar": ["Q", "R"], "platform": ["R", "T", "V"], "left": ["S", "T"],
                "right": ["U", "V"]},
