@@ -44,8 +44,8 @@ export const CHARACTER = 7;
 const STEP = 7;
 
 /** Return the offset in pixels of each name from its anchor; `clearance` is kept free around the anchors. */
-export function labelOffsets(view: View, names: Name[], poses: Pose[], camera: Camera, size: Size, clearance = 0, besides?: (pose: Pose) => Besides): Point[] {
-  const marked = poses.map((pose) => besides?.(pose) ?? { texts: [], lines: [] });
+export function labelOffsets(view: View, names: Name[], poses: Pose[], camera: Camera, size: Size, clearance = 0, besides: (pose: Pose) => Besides): Point[] {
+  const marked = poses.map(besides);
   const obstacles = poses.map((pose, p) => [...spread(view, pose, camera, size), ...marked[p]!.lines.flatMap((line) => along(...line))]);
   const anchors = poses.map((pose) => names.map((name) => anchor(name, pose, camera, size)));
   const halves = names.map(({ text }): Point => [(text.length * CHARACTER) / 2 + 3, HEIGHT / 2]);
@@ -124,7 +124,7 @@ function covers([x, y]: Point, w: number, [textX, textY, half]: [number, number,
 }
 
 /** Return whether two names at these places (in pixels) cover each other, or one of them a text. */
-export function collide(names: Name[], places: (Point | null)[], texts: Besides["texts"] = []): boolean {
+export function collide(names: Name[], places: (Point | null)[], texts: Besides["texts"]): boolean {
   for (let k = 0; k < places.length; k++) {
     const a = places[k];
     if (a && texts.some((text) => covers(a, (names[k]!.text.length * CHARACTER) / 2 + 1, text))) return true;
@@ -158,9 +158,7 @@ function spread(view: View, pose: Pose, camera: Camera, size: Size): Point[] {
     if (shape.closed && line.length > 2) line.push(line[0]!);
     // a name that covers part of a pin is hard to read
     if (shape.circle) found.push(...line, ...line, ...line);
-    for (let k = 1; k < line.length; k++) {
-      found.push(...along(line[k - 1]!, line[k]!));
-    }
+    for (let k = 1; k < line.length; k++) found.push(...along(line[k - 1]!, line[k]!));
   }
   return found;
 }

@@ -62,7 +62,7 @@ export function MotionSection({ view, player }: { view: Report; player: Player |
         )}
       </div>
       {(view.centres?.left_out ?? 0) > 0 && (
-        <p class="sk-intro">Relative instant centres of {view.centres!.left_out} more pairs of links are left out: they would make the page too large.</p>
+        <p class="sk-intro">Relative instant centres of {view.centres!.left_out} more pairs of links are left out: the page would be too large.</p>
       )}
       <Scene
         view={view}

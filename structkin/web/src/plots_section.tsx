@@ -21,6 +21,10 @@ export function vector(x: Numbers, y: Numbers, colour: string, whole: boolean): 
   return whole ? [...parts, { name: "magnitude", values: magnitudes(x, y), colour: NEUTRAL, faint: true }] : parts;
 }
 
+/** Return a sentence about the points and links of which a page has no curves or rows. */
+export const leftOut = (what: string, of?: { left_out: string[] } | null) =>
+  of?.left_out.length ? ` ${what} of ${of.left_out.join(", ")} are left out: the page would be too large.` : "";
+
 export function PlotsSection({ view, player }: { view: Report; player: Player }) {
   const { plots, rates, coefficients } = view;
   const chosen = useMemo(() => ({ point: signal(plots!.points[0] ?? ""), link: signal(plots!.links[0] ?? ""), driver: signal(0) }), [view]);
@@ -62,10 +66,10 @@ export function PlotsSection({ view, player }: { view: Report; player: Player })
       <h2>Plots</h2>
       <p class="sk-intro">
         <span class="sk-on-screen">Click a plot to move the mechanism to that sample.</span>
-        {points.length === 0 && " No point of the mechanism moves; the plots show its links."}
-        {!rates && !plots!.without_rates && ` Velocities and accelerations are unknown because ${posed(view.samples!) ? "the speeds of the drivers are not given" : "no sample has a pose"}.`}
-        {rates && rates.left_out.length > 0 && ` The velocities and accelerations of ${rates.left_out.join(", ")} are left out: they would make the page too large.`}
-        {coefficients && coefficients.left_out.length > 0 && ` K and L are left out of ${coefficients.left_out.join(", ")}.`}
+        {points.length === 0 && " No point moves; the plots show the links."}
+        {!rates && !plots!.without_rates && ` Rates are unknown because ${posed(view.samples!) ? "the speeds of the drivers are not given" : "no sample has a pose"}.`}
+        {leftOut("Velocities and accelerations", rates)}
+        {leftOut("K and L", coefficients)}
       </p>
       {coefficients && coefficients.drivers.length > 1 && (
         <Choice

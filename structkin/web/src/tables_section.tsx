@@ -1,5 +1,6 @@
 // Tables, and CSV files made from them.
 import { LONG } from "./inputs_section";
+import { leftOut } from "./plots_section";
 import { placesOf, type Report, type Row } from "./report_types";
 import type { Numbers } from "./types";
 import { digitsOf, fileName, number } from "./words";
@@ -29,7 +30,7 @@ export function TablesSection({ view }: { view: Report }) {
           rows={ranges.links}
         />
       )}
-      {ranges && ranges.left_out.length > 0 && <p class="sk-intro">Left out of these tables, and of the CSV: {ranges.left_out.join(", ")}.</p>}
+      <p class="sk-intro">{leftOut("Ranges and CSV columns", ranges)}</p>
       {forces && forces.table.length > 0 && (
         <Table title="Largest forces and moments" heads={["", "largest", "unit", where, "mean"]} units={["", "", "", x.unit, ""]} rows={forces.table} />
       )}
