@@ -75,7 +75,7 @@ def towards_gaps(
     near: Any,
     more: Any,
 ) -> int:
-    """Write places towards the gaps in which the ends of a triad's bars have none."""
+    """Write places towards the gaps in which the ends of a triad's bars have none; from `triad_path_at`."""
     raise NotImplementedError
 
 
@@ -98,7 +98,7 @@ def between_stations(
     more: Any,
     count: Any,
 ) -> Any:
-    """Write places towards the gaps in which the ends of a triad's bars have none."""
+    """Write more places, between stations where inputs move quickly; from `triad_path_at`."""
     raise NotImplementedError
 
 
