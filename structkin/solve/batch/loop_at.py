@@ -267,6 +267,13 @@ def is_posed(x: Any, b: Any, i: Any, k: Any, dyads: Any, counts: Any) -> bool:
     return lost == 0
 
 
+def put_fixed(k: Any, points: Any, fixed: Any, near: Any) -> None:
+    """Write the fixed joints of a linkage into scratch."""
+    for j in range(points.shape[1]):
+        if fixed[k, j]:
+            near[0, 0, j, 0], near[0, 0, j, 1], near[1:, 0, j] = points[k, j, 0], points[k, j, 1], 0.0
+
+
 def mark_needed(k: Any, s: Any, needed: Any, dyads: Any, terms: Any) -> None:
     """Mark the joints up to a dyad on which those that are `needed` stand; of a triad the first one."""
     for at in range(s, -1, -1):
@@ -325,9 +332,7 @@ def search(
     circle, angles, discriminant = np.zeros((3, 2, size)), np.empty(size), np.empty(size)
     waiting[0, 0], waiting[0, 1], waiting[0, 2] = start, end, 0.0
     count, tried, found, b, begin, last = 1, 0, 0, zero(s), start, start
-    for j in range(joints):
-        if fixed[k, j]:
-            near[0, 0, j, 0], near[0, 0, j, 1], near[1:, 0, j] = points[k, j, 0], points[k, j, 1], 0.0
+    put_fixed(k, points, fixed, near)
     # Only what the dyad depends on is solved.
     needed = np.zeros(joints, np.bool_)
     needed[dyads[k, s, 0]] = True
@@ -458,27 +463,25 @@ def solve(
                     )
                 )
                 if not is_known and not doubtful[b] and count >= 0:
-                    before, count = (
+                    before = count
+                    count = between_stations(
+                        k,
+                        s,
+                        x,
+                        b,
+                        ends,
+                        angles,
+                        speed,
+                        dyads,
+                        constants,
+                        terms,
+                        modes,
+                        points,
+                        fixed,
+                        motor,
+                        near,
+                        more,
                         count,
-                        between_stations(
-                            k,
-                            s,
-                            x,
-                            b,
-                            ends,
-                            angles,
-                            speed,
-                            dyads,
-                            constants,
-                            terms,
-                            modes,
-                            points,
-                            fixed,
-                            motor,
-                            near,
-                            more,
-                            count,
-                        ),
                     )
                     is_known = count > before and triad(
                         x, b, some, ends, constants[k, s : s + 3], points[k], angles, speed, discriminant, more, count

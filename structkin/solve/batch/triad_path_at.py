@@ -17,7 +17,7 @@ import numpy as np
 
 from structkin.numerical_tolerances import ACROSS, COME_BACK, RETURN, SAME_POSE
 from structkin.solve.batch.clear_at import zero
-from structkin.solve.batch.loop_at import PARTS, mark_needed, pose
+from structkin.solve.batch.loop_at import PARTS, mark_needed, pose, put_fixed
 from structkin.solve.batch.triad_at import (
     ARRIVED,
     LIMITED,
@@ -69,8 +69,8 @@ def towards_gaps(
     is halfway from the second to the third. They begin up to two stations before, as inputs bend there already. `near`
     is scratch.
     """
-    size, joints, count = PARTS + 1, points.shape[1], 0
-    needed = np.zeros(joints, np.bool_)
+    size, count = PARTS + 1, 0
+    needed = np.zeros(points.shape[1], np.bool_)
     circle, some, discriminant = np.zeros((3, 2, size)), np.empty(size), np.empty(size)
     for i in range(angles.size - 1):
         has, has_next = has_inputs(x, b, ends, i), has_inputs(x, b, ends, i + 1)
@@ -80,9 +80,7 @@ def towards_gaps(
             for j in range(3):
                 needed[ends[j]] = True
             mark_needed(k, s - 1, needed, dyads, terms)
-            for j in range(joints):
-                if fixed[k, j]:
-                    near[0, 0, j, 0], near[0, 0, j, 1], near[1:, 0, j] = points[k, j, 0], points[k, j, 1], 0.0
+            put_fixed(k, points, fixed, near)
         if count + TOWARDS > len(more):
             return -1
         station = i if has else i + 1
@@ -182,16 +180,14 @@ def between_stations(
 
     Return how many there are then, -1 if it is not known what is there.
     """
-    size, joints = PARTS + 1, points.shape[1]
-    needed, waiting = np.zeros(joints, np.bool_), np.empty((PARTS * QUICK, 3))
+    size = PARTS + 1
+    needed, waiting = np.zeros(points.shape[1], np.bool_), np.empty((PARTS * QUICK, 3))
     circle, some, discriminant = np.zeros((3, 2, size)), np.empty(size), np.empty(size)
     start, end, y, z = np.empty(20), np.empty(20), np.empty((3, 10)), np.empty((3, 10))
     for j in range(3):
         needed[ends[j]] = True
     mark_needed(k, s - 1, needed, dyads, terms)
-    for j in range(joints):
-        if fixed[k, j]:
-            near[0, 0, j, 0], near[0, 0, j, 1], near[1:, 0, j] = points[k, j, 0], points[k, j, 1], 0.0
+    put_fixed(k, points, fixed, near)
     for i in range(angles.size - 1):
         if not (has_inputs(x, b, ends, i) and has_inputs(x, b, ends, i + 1)):
             continue
