@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -174,23 +175,23 @@ def begin(equations: Reduced, values: Mapping[str, float]) -> None:
 def with_turns(first: Motion) -> tuple[Motion, dict[str, float]]:
     """Return a start with the turns along a straight path of its drivers from the sketch, and these turns [rad].
 
-    Where there is no such path, or it leads to another pose, a link that no driver turns is within half a turn of the
-    sketch.
+    Where there is no such path, none that is followed in the usual steps, or it leads to another pose, a link that no
+    driver turns is within half a turn of the sketch.
     """
     mechanism, plan = first.mechanism, first.plan
     ends = {id: float(z[0, -1]) for id, z in first.drivers.items()}
     distances = [abs(ends[id] - drive.start) / drive.unit(first.size) for id, drive in mechanism.drivers.items()]
     parts = math.ceil(max(distances, default=0.0) / PART)
     if 1 < parts < MANY:
-        path = solve_groups(
-            mechanism, drivers={id: np.linspace(mechanism.drivers[id].start, z, 1 + parts) for id, z in ends.items()}
-        )
-        vectors = [slot for slot, width in enumerate(plan.widths) if width == 2]
-        here, there = (
-            np.stack([motion.lanes.x[0, plan.rows(slot), -1] for slot in vectors]) for motion in (first, path)
-        )
-        if path.regular.all() and np.allclose(here, there, rtol=0, atol=SAME_POSE * max(1.0, first.size)):
-            first = path
+        straight = {id: np.linspace(mechanism.drivers[id].start, z, 1 + parts) for id, z in ends.items()}
+        with suppress(InputError):  # it passes near singular poses, in more steps than usual
+            path = solve_groups(mechanism, drivers=straight)
+            vectors = [slot for slot, width in enumerate(plan.widths) if width == 2]
+            here, there = (
+                np.stack([motion.lanes.x[0, plan.rows(slot), -1] for slot in vectors]) for motion in (first, path)
+            )
+            if path.regular.all() and np.allclose(here, there, rtol=0, atol=SAME_POSE * max(1.0, first.size)):
+                first = path
     return first, {link: float(first.turn(link)[-1]) for link in mechanism.links}
 
 

@@ -81,6 +81,13 @@ def test_random_mechanisms_match_the_reduced_equations(seed: int) -> None:
     agree_with_reduced(seed, FAMILIES)
 
 
+@pytest.mark.full
+def test_a_start_behind_near_singular_poses() -> None:
+    """The way there from the sketch, which only counts turns, took more steps than its budget: it was an error."""
+    agree_with_reduced(27, {"natural": FAMILIES["natural"]}, ("multipliers",))
+    assert released(27).simulate([0, 1e-5], integrator="euler", step=1e-5).ok.all()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seeds", blocks(range(1000)))
 def test_many_random_mechanisms(seeds: range) -> None:
