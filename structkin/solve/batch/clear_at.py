@@ -42,18 +42,21 @@ def suspect(discriminant: Any, steep: float) -> tuple[int, int]:
     return bad, open_
 
 
-def flag(discriminant: Any, steep: float, abrupt: Any, flagged: Any, flags: int, s: int) -> int:
-    """Note the intervals in which a zero may hide: next to it, the discriminant is steep on one side at least.
-
-    Where that of a dyad on which this one stands is, the ends may move abruptly, and its own may dip between two
-    stations though it is even there: `abrupt` (n - 1,) are these intervals, and then those in which its pin may.
-    """
+def mark_abrupt(discriminant: Any, steep: float, abrupt: Any) -> None:
+    """Mark the intervals (n - 1,) beside which a discriminant is steep: a zero may hide, and the pin move abruptly."""
     for i in range(discriminant.size - 1):
         a, b = discriminant[i], discriminant[i + 1]
-        if a >= 0.0 and b >= 0.0 and (a >= steep * b or b >= steep * a):
+        if (a >= 0.0) & (b >= 0.0) & ((a >= steep * b) | (b >= steep * a)):
             abrupt[max(i - 1, 0) : i + 2] = True
+
+
+def flag(discriminant: Any, abrupt: Any, flagged: Any, flags: int, s: int) -> int:
+    """Note the intervals in which a zero may hide: those in which a dyad, or one on which it stands, is `abrupt`.
+
+    Where the ends move abruptly, the discriminant may dip between two stations though it is even there.
+    """
     for i in range(discriminant.size - 1):
-        if abrupt[i] and discriminant[i] >= 0.0 and discriminant[i + 1] >= 0.0:
+        if abrupt[i] & (discriminant[i] >= 0.0) & (discriminant[i + 1] >= 0.0):
             flagged[flags, 0], flagged[flags, 1] = s, i
             flags += 1
     return flags
@@ -67,16 +70,46 @@ def zero(number: int) -> int:
 def inherit(abrupt: Any, is_abrupt: Any, q: Any, joint: Any) -> None:
     """Note for a joint the intervals (joints, n - 1) in which another one, on which it stands, may move abruptly."""
     if joint >= 0 and is_abrupt[joint]:
-        for i in range(abrupt.shape[1]):
-            abrupt[q, i] = abrupt[joint, i] or (is_abrupt[q] and abrupt[q, i])
-        is_abrupt[q] = True
+        own, others = abrupt[q], abrupt[joint]
+        if not is_abrupt[q]:
+            own[:], is_abrupt[q] = False, True
+        for i in range(own.size):
+            own[i] |= others[i]
+
+
+def is_rigid(stays: Any, q: Any, one: Any, two: Any) -> bool:
+    """Return whether the ends of a dyad keep their distance, and note which distances of its joint stay.
+
+    `stays` (joints, joints) says which of all do.
+    """
+    stays[q, one], stays[one, q] = True, True
+    if two < 0:
+        return False
+    stays[q, two], stays[two, q] = True, True
+    if not stays[one, two]:
+        return False
+    for j in range(len(stays)):
+        if stays[one, j] and stays[two, j]:
+            stays[q, j], stays[j, q] = True, True
+    return True
+
+
+def note_ends(values: Any, is_end: Any, ends: Any) -> int:
+    """Note where gaps of a joint end, whose coordinate has these values; list all `ends`, and return their number."""
+    count = 0
+    for i in range(is_end.size):
+        is_end[i] |= isnan(values[i]) != isnan(values[i + 1])
+    for i in range(is_end.size):
+        ends[count] = i
+        count += is_end[i]
+    return count
 
 
 def flag_ends(
-    x: Any, b: int, one: int, two: int, constants: Any, discriminant: Any, flagged: Any, flags: int, s: int
+    x: Any, b: int, one: int, two: int, constants: Any, discriminant: Any, flagged: Any, flags: int, s: int, ends: Any
 ) -> int:
-    """Note the intervals in which an earlier dyad's gap begins or ends, and the modes of a dyad may meet beside it."""
-    for i in range(discriminant.size - 1):
+    """Note at which `ends` of gaps an earlier dyad's gap begins or ends, and the modes of a dyad may meet beside it."""
+    for i in ends:
         is_end = isnan(discriminant[i]) != isnan(discriminant[i + 1])
         if is_end and may_meet_beside(x, b, one, two, i, constants, discriminant):
             flagged[flags, 0], flagged[flags, 1] = s, i

@@ -15,7 +15,19 @@ import numpy as np
 
 from structkin.numerical_tolerances import LIMIT
 from structkin.plan.status import Status
-from structkin.solve.batch.clear_at import BEYOND_BARS, decide, flag, flag_ends, inherit, is_near, suspect, zero
+from structkin.solve.batch.clear_at import (
+    BEYOND_BARS,
+    decide,
+    flag,
+    flag_ends,
+    inherit,
+    is_near,
+    is_rigid,
+    mark_abrupt,
+    note_ends,
+    suspect,
+    zero,
+)
 from structkin.solve.batch.order import GUIDE, TRIAD, Way
 from structkin.solve.change_points.beside_gaps import LOCATED
 from structkin.solve.change_points.search import STEEP
@@ -24,6 +36,8 @@ LOST = int(Status.OUT_OF_REACH)
 #: An interval that clearance does not decide is divided into so many parts, and each part again, so often; and how many
 #: of them are divided at most. That takes milliseconds, and `solve` half a second.
 PARTS, DEPTH, DIVIDED = 8, 6, 1000
+#: Parts that may wait meanwhile.
+WAITING = 256
 #: Whether there are triads, of three entries with `TRIAD` or `OF_TRIAD` for the end of a first bar.
 TRIADS, WITH_TRIADS = False, int(Way.TRIADS)
 #: Places at most, towards gaps, at which the inputs of a triad are found.
@@ -198,15 +212,15 @@ def begins_behind_a_pose(
     points: Any,
     motor: Any,
     near: Any,
+    room: Any,
 ) -> bool:
     """Return whether a dyad's gap at a place begins behind a pose, where there is none at the start.
 
-    The rule is that of `change_points.beside_gaps`; `near` is as `search` has left it.
+    The rule is that of `change_points.beside_gaps`; `near` and `room` are as `search` has left them.
     """
-    size, low, high, needed = PARTS + 1, start, place, np.ones(points.shape[1], np.bool_)
-    circle, angles, discriminant = np.zeros((3, 2, size)), np.empty(size), np.empty(size)
+    low, high, (circle, angles, discriminant, needed) = start, place, room[:4]
     for _ in range(LOCATED):
-        for i in range(size):
+        for i in range(angles.size):
             angles[i] = low + i * ((high - low) / PARTS)
         pose(
             k,
@@ -235,7 +249,7 @@ def begins_behind_a_pose(
         if last < 0:
             return False
         low, high = angles[last], angles[last + 1]
-    angles[:] = low
+    angles[:], needed[:] = low, True
     pose(
         k,
         counts[k] - 1,
@@ -320,21 +334,19 @@ def search(
     station: Any,
     stations: Any,
     speed: Any,
+    room: Any,
 ) -> tuple[int, float]:
     """Return what is between two angles, and the last angle that is known to lie in a gap.
 
     It is 0 for no zero of a dyad's discriminant, 1 for a gap, and 2 for what is not decided. The angles are those of a
-    `station` and the next; for triads see `pose`.
+    `station` and the next; for triads see `pose`. `room` is scratch.
     """
-    size, joints = PARTS + 1, points.shape[1]
-    waiting, flagged = np.empty((DIVIDED * PARTS, 3)), np.empty((PARTS, 3), np.int64)
-    abrupt = np.zeros(PARTS, np.bool_)
-    circle, angles, discriminant = np.zeros((3, 2, size)), np.empty(size), np.empty(size)
+    size, (circle, angles, discriminant, needed, waiting, flagged, abrupt, parts) = PARTS + 1, room
     waiting[0, 0], waiting[0, 1], waiting[0, 2] = start, end, 0.0
     count, tried, found, b, begin, last = 1, 0, 0, zero(s), start, start
     put_fixed(k, points, fixed, near)
     # Only what the dyad depends on is solved.
-    needed = np.zeros(joints, np.bool_)
+    needed[:] = False
     needed[dyads[k, s, 0]] = True
     mark_needed(k, s, needed, dyads, terms)
     if TRIADS and dyads[k, s, 1] < 0:
@@ -343,7 +355,7 @@ def search(
         count -= 1
         tried += 1
         start, step, level = waiting[count, 0], (waiting[count, 1] - waiting[count, 0]) / PARTS, waiting[count, 2]
-        if level > DEPTH or tried > DIVIDED:
+        if level > DEPTH or tried > DIVIDED or count > WAITING - PARTS:
             return 2, last
         for i in range(size):
             angles[i] = start + i * step
@@ -379,7 +391,8 @@ def search(
                 if abs(angles[i] - begin) > abs(last - begin):
                     last = angles[i]
         abrupt[:] = False
-        flags = flag(discriminant, steep, abrupt, flagged, b, s)
+        mark_abrupt(discriminant, steep, abrupt)
+        flags = flag(discriminant, abrupt, flagged, b, s)
         if flags:
             decide(near, b, k, angles, 1.0, dyads, constants, apart[k], flagged, flags, hull)
         for at in range(flags):
@@ -387,7 +400,7 @@ def search(
                 waiting[count, 0], waiting[count, 1] = angles[flagged[at, 1]], angles[flagged[at, 1] + 1]
                 waiting[count, 2] = level + 1.0
                 count += 1
-        ends = flag_ends(near, b, one, two, constants[k, s], discriminant, flagged, b, s)
+        ends = flag_ends(near, b, one, two, constants[k, s], discriminant, flagged, b, s, parts)
         for at in range(ends):
             # Towards a gap parts are divided until little of the way is left, not of the angle.
             waiting[count, 0], waiting[count, 1] = angles[flagged[at, 1]], angles[flagged[at, 1] + 1]
@@ -429,10 +442,17 @@ def solve(
     """Solve linkages from `low` to `high` into places from `first` on; return how many are `doubtful`, and left."""
     n, joints, left = circle.shape[2], points.shape[1], 0
     abrupt, is_abrupt = np.zeros((joints, n - 1), np.bool_), np.zeros(joints, np.bool_)
+    is_end, ends_of_gaps = np.zeros(n - 1, np.bool_), np.empty(n - 1, np.int64)
     more = np.empty((PLACES if TRIADS else 0, 20))
+    stays, rigid = np.zeros((joints, joints), np.bool_), np.zeros(joints, np.bool_)
+    size = PARTS + 1
+    room = (
+        *(np.zeros((3, 2, size)), np.empty(size), np.empty(size), np.zeros(joints, np.bool_)),
+        *(np.empty((WAITING, 3)), np.empty((PARTS, 3), np.int64), np.zeros(PARTS, np.bool_), np.arange(PARTS)),
+    )
     for k in range(low, high):
-        b, flags, has_gap, has_triad = k - first, zero(k), False, TRIADS and ways[k] == WITH_TRIADS
-        is_abrupt[:] = False
+        b, flags, gaps, has_triad = k - first, zero(k), zero(k), TRIADS and ways[k] == WITH_TRIADS
+        is_abrupt[:], is_end[:], stays[:], rigid[:] = False, False, False, False
         status[b] = 0
         doubtful[b] = ways[k] != 0 and not has_triad
         if doubtful[b]:
@@ -442,7 +462,9 @@ def solve(
             if fixed[k, j]:
                 x[0, b, j, 0], x[0, b, j, 1] = points[k, j, 0] + 0.0, points[k, j, 1] + 0.0  # no -0, as in `solve`
                 x[1, b, j], x[2, b, j] = 0.0, 0.0
+                stays[j] = fixed[k]
         pivot, pin = motor[k, 0], motor[k, 1]
+        stays[pivot, pin], stays[pin, pivot] = True, True
         crank(circle, x, b, pivot, pin, points[k])
         for order in range(1, 3):  # the pivot's: `solve` adds them, and so has no -0
             for axis in range(2):
@@ -490,17 +512,16 @@ def solve(
                     doubtful[b] = True
                     break
                 for i in range(n):
-                    if isnan(discriminant[i]):
-                        has_gap = True
-                        if status[b, i] == 0:
-                            status[b, i] = LOST
+                    if isnan(discriminant[i]) and status[b, i] == 0:
+                        status[b, i] = LOST
                     discriminant[i] *= discriminant[i]
+                gaps = note_ends(discriminant, is_end, ends_of_gaps)
                 for j in range(3):
                     inherit(abrupt, is_abrupt, q, ends[j])
                 if suspect(discriminant, steep)[1]:
                     if not is_abrupt[q]:
                         abrupt[q], is_abrupt[q] = False, True
-                    flag(discriminant, steep, abrupt[q], flagged, flags, s)
+                    mark_abrupt(discriminant, steep, abrupt[q])
                 inherit(abrupt, is_abrupt, some[1], q)
                 inherit(abrupt, is_abrupt, some[2], q)
             if TRIADS and one < 0:
@@ -521,18 +542,22 @@ def solve(
                             doubtful[b] = True
                         elif status[b, i] == 0:
                             status[b, i] = LOST
-            for i in range(edge):
+            rigid[s] = is_rigid(stays, q, one, two)
+            for i in range(0 if rigid[s] else edge):
                 if -LIMIT < discriminant[i] < guard or -LIMIT < discriminant[n - 1 - i] < guard:
                     doubtful[b] = True
             inherit(abrupt, is_abrupt, q, one)
             inherit(abrupt, is_abrupt, q, two)
-            if open_ or is_abrupt[q]:
+            if open_:
                 if not is_abrupt[q]:
                     abrupt[q], is_abrupt[q] = False, True
-                flags = flag(discriminant, steep, abrupt[q], flagged, flags, s)
-            if has_gap:
-                flags = flag_ends(x, b, one, two, constants[k, s], discriminant, flagged, flags, s)
-            has_gap = has_gap or bad > 0
+                mark_abrupt(discriminant, steep, abrupt[q])
+            if is_abrupt[q] and not rigid[s]:
+                flags = flag(discriminant, abrupt[q], flagged, flags, s)
+            if not rigid[s]:
+                flags = flag_ends(x, b, one, two, constants[k, s], discriminant, flagged, flags, s, ends_of_gaps[:gaps])
+            if bad:
+                gaps = note_ends(x[0, b, q, 0], is_end, ends_of_gaps)
         if flags and not doubtful[b]:
             decide(x, b, k, angles, speed, dyads, constants, apart[k], flagged, flags, hull)
             for at in range(flags):
@@ -544,7 +569,7 @@ def solve(
                 # Beside a gap between two stations later dyads may have their change points.
                 step, last = s, s
                 while step <= last and not doubtful[b]:
-                    if BEYOND_BARS and dyads[k, step, 2] < GUIDE:
+                    if rigid[step] or (BEYOND_BARS and dyads[k, step, 2] < GUIDE):
                         step += 1
                         continue
                     found, place = search(
@@ -570,6 +595,7 @@ def solve(
                         i,
                         angles,
                         speed,
+                        room,
                     )
                     doubtful[b] = found == 2
                     # The gap in which the station before lies, and this one may be one gap.
@@ -578,7 +604,8 @@ def solve(
                         doubtful[b] = has_triad and not is_another
                         if not (is_another or has_triad):
                             is_another = begins_behind_a_pose(
-                                k, s, angles[i], place, dyads, counts, constants, terms, modes, points, motor, near
+                                *(k, s, angles[i], place, dyads, counts, constants, terms, modes, points, motor, near),
+                                room,
                             )
                         if is_another:
                             status[b, i + 1], last = LOST, counts[k] - 1
