@@ -70,11 +70,10 @@ def zero(number: int) -> int:
 def inherit(abrupt: Any, is_abrupt: Any, q: Any, joint: Any) -> None:
     """Note for a joint the intervals (joints, n - 1) in which another one, on which it stands, may move abruptly."""
     if joint >= 0 and is_abrupt[joint]:
-        own, others = abrupt[q], abrupt[joint]
         if not is_abrupt[q]:
-            own[:], is_abrupt[q] = False, True
-        for i in range(own.size):
-            own[i] |= others[i]
+            abrupt[q], is_abrupt[q] = False, True
+        for i in range(abrupt.shape[1]):
+            abrupt[q, i] |= abrupt[joint, i]
 
 
 def is_rigid(stays: Any, q: Any, one: Any, two: Any) -> bool:
@@ -106,10 +105,21 @@ def note_ends(values: Any, is_end: Any, ends: Any) -> int:
 
 
 def flag_ends(
-    x: Any, b: int, one: int, two: int, constants: Any, discriminant: Any, flagged: Any, flags: int, s: int, ends: Any
+    x: Any,
+    b: int,
+    one: int,
+    two: int,
+    constants: Any,
+    discriminant: Any,
+    flagged: Any,
+    flags: int,
+    s: int,
+    ends: Any,
+    count: int,
 ) -> int:
-    """Note at which `ends` of gaps an earlier dyad's gap begins or ends, and the modes of a dyad may meet beside it."""
-    for i in ends:
+    """Note at which of the `ends` of gaps that of an earlier dyad ends and the modes of a dyad may meet beside it."""
+    for at in range(count):
+        i = ends[at]
         is_end = isnan(discriminant[i]) != isnan(discriminant[i + 1])
         if is_end and may_meet_beside(x, b, one, two, i, constants, discriminant):
             flagged[flags, 0], flagged[flags, 1] = s, i

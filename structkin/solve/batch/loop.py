@@ -38,11 +38,11 @@ def _formulas(*, beyond_bars: bool) -> str:
     """Return the source of the cranks and dyads."""
     crank = _traced(Combine(0j, (1j,)), Signature(Combine, (COMPLEX, (COMPLEX,)), VECTOR, (2,)))
     dyad = _traced(RRR(), Signature(RRR, None, VECTOR * 2 + FLOAT * 2, (2,)))
-    parts = [_HEAD, _JIT, "def crank(circle, x, b, pivot, pin, points):"]
-    parts += [f"    c{k} = points[pivot, {k}]" for k in range(2)]
-    parts += [f"    c{k + 2} = points[pin, {k}] - points[pivot, {k}]" for k in range(2)]
-    parts += _rows("h", ["circle[{order}, {c}]"])
-    parts += _loop(crank.graph, [term for order in crank.orders for term in order], "pin")
+    parts = [_HEAD, _JIT, "def crank(circle, x, b, k, motor, points):"]
+    parts += ["    pivot, pin = motor[k, 0], motor[k, 1]"]
+    parts += [f"    c{c} = points[k, pivot, {c}]" for c in range(2)]
+    parts += [f"    c{c + 2} = points[k, pin, {c}] - points[k, pivot, {c}]" for c in range(2)]
+    parts += _loop(crank.graph, [term for order in crank.orders for term in order], "pin", ["circle[{order}, {c}, i]"])
     if not beyond_bars:
         return "\n".join([*parts, *_dyad("dyad", dyad, ("one", "two")), ""])
     slider = _traced(RRP(), Signature(RRP, None, VECTOR + FLOAT + COMPLEX * 2 + FLOAT, (2,)))
@@ -52,10 +52,10 @@ def _formulas(*, beyond_bars: bool) -> str:
 
 def _dyad(name: str, found: Trace, ends: Sequence[str]) -> Iterator[str]:
     """Yield the function of a kind of dyad."""
-    yield from (_JIT, f"def {name}(x, b, one, two, q, discriminant, mode, constants):")
-    yield from (f"    c{k} = constants[{k}]" for k in range(found.constants))
-    yield from _rows("h", [f"x[{{order}}, b, {joint}, {{c}}]" for joint in ends])
-    yield from _loop(found.graph, [term for order in found.orders for term in order], "q", found.discriminant)
+    yield from (_JIT, f"def {name}(x, b, one, two, q, discriminant, mode, constants, k, s):")
+    yield from (f"    c{c} = constants[k, s, {c}]" for c in range(found.constants))
+    operands = [f"x[{{order}}, b, {joint}, {{c}}, i]" for joint in ends]
+    yield from _loop(found.graph, [term for order in found.orders for term in order], "q", operands, found.discriminant)
 
 
 #: Lengths of a triad's bars, where its second and third joint are from the first, and its size: all different.
@@ -128,21 +128,19 @@ LOOP, LOOP_BEYOND_BARS = _text(beyond_bars=False), _text(beyond_bars=True)
 LOOP_WITH_TRIADS = _text(beyond_bars=True, triads=True)
 
 
-def _rows(letter: str, arrays: Sequence[str]) -> Iterator[str]:
-    """Yield lines that name the rows of arrays by order, operand and component."""
-    for order in range(3):
-        for j, array in enumerate(arrays):
-            yield from (f"    {letter}{order}_{j}_{c}_ = {array.format(order=order, c=c)}" for c in range(2))
+def _loop(
+    graph: Graph, terms: Sequence[Term], joint: str, operands: Sequence[str], discriminant: Term = None
+) -> Iterator[str]:
+    """Yield a loop over lanes that stores terms for a joint; the root is taken from the discriminant, which is stored.
 
-
-def _loop(graph: Graph, terms: Sequence[Term], joint: str, discriminant: Term = None) -> Iterator[str]:
-    """Yield a loop over lanes that stores terms in rows; the root is taken from the discriminant, which is stored."""
-    rows = [f"o{k}_" for k in range(6)]
-    yield from (f"    {row} = x[{k // 2}, b, {joint}, {k % 2}]" for k, row in enumerate(rows))
+    Nothing is sliced: to count the references to a slice takes as long as to solve a dyad in a lane or two.
+    """
     wanted = [term for term in (discriminant, *terms) if term is not None]
-    yield f"    for i in range({rows[0]}.size):"
+    yield "    for i in range(x.shape[4]):"
     loads = [name for name in dict.fromkeys(graph.loads(wanted)) if not name.startswith("c") and name != "root"]
-    yield from (f"        {name} = {name}_[i]" for name in loads)
+    for name in loads:
+        order, j, c = (int(digit) for digit in name[1:].split("_"))
+        yield f"        {name} = {operands[j].format(order=order, c=c)}"
     first = [] if discriminant is None else graph.below([discriminant])
     if discriminant is not None:
         yield from (f"        {line}" for line in graph.lines([discriminant]))
@@ -151,19 +149,19 @@ def _loop(graph: Graph, terms: Sequence[Term], joint: str, discriminant: Term = 
     done = {symbol.index for symbol in first}
     rest = [symbol for symbol in graph.below(terms) if symbol.index not in done and symbol.op != "load"]
     yield from (f"        {line}" for line in graph.lines_of(rest))
-    yield from (f"        {row}[i] = {graph.name(term)}" for row, term in zip(rows, terms, strict=True))
+    yield from (f"        x[{k // 2}, b, {joint}, {k % 2}, i] = {graph.name(term)}" for k, term in enumerate(terms))
 
 
 #: The dyads of linkages with guides: what is in place of a second end says which it is.
-_CHOICE = f"""def dyad(x, b, one, two, q, discriminant, mode, constants):
+_CHOICE = f"""def dyad(x, b, one, two, q, discriminant, mode, constants, k, s):
     if two == {GUIDE}:
-        slider(x, b, one, two, q, discriminant, mode, constants)
+        slider(x, b, one, two, q, discriminant, mode, constants, k, s)
         for order in range(1, 3):  # as after `crank`
             for axis in range(2):
                 for i in range(discriminant.size):
                     x[order, b, q, axis, i] += 0.0
     else:
-        bars(x, b, one, two, q, discriminant, mode, constants)
+        bars(x, b, one, two, q, discriminant, mode, constants, k, s)
 """
 
 _JIT = '\n\n@njit(cache=True, nogil=True, error_model="numpy")'

@@ -44,13 +44,15 @@ TRIADS, WITH_TRIADS = False, int(Way.TRIADS)
 PLACES = 432
 
 
-def crank(circle: Any, x: Any, b: int, pivot: int, pin: int, points: Any) -> None:
-    """Write the pin of a crank that turns with the circle (3, 2, n); only compiled, from the formulas of the group."""
+def crank(circle: Any, x: Any, b: int, k: int, motor: Any, points: Any) -> None:
+    """Write the pin of the crank of linkage k, which turns with the circle (3, 2, n); only compiled, from formulas."""
     raise NotImplementedError
 
 
-def dyad(x: Any, b: int, one: int, two: int, q: int, discriminant: Any, mode: int, constants: Any) -> None:
-    """Write the pin of a dyad and its discriminant (n,); only compiled, from the formulas of the group."""
+def dyad(
+    x: Any, b: int, one: int, two: int, q: int, discriminant: Any, mode: int, constants: Any, k: int, s: int
+) -> None:
+    """Write the pin q of dyad s of linkage k and its discriminant (n,); only compiled, from the formulas of groups."""
     raise NotImplementedError
 
 
@@ -183,7 +185,7 @@ def pose(
         circle[0, 0, j], circle[0, 1, j] = cos(angles[j]), sin(angles[j])
         circle[1, 0, j], circle[1, 1, j] = -circle[0, 1, j], circle[0, 0, j]
         circle[2, 0, j], circle[2, 1, j] = -circle[0, 0, j], -circle[0, 1, j]
-    crank(circle, near, b, motor[k, 0], motor[k, 1], points[k])
+    crank(circle, near, b, k, motor, points)
     for at in range(last + 1):
         q, one, two = dyads[k, at, 0], dyads[k, at, 1], dyads[k, at, 2]
         if TRIADS and one == TRIAD and needed[q]:
@@ -195,7 +197,7 @@ def pose(
         if BEYOND_BARS and two < GUIDE:
             add_up(near, b, circle, q, one, GUIDE - two, terms[k], constants[k, at])
             continue
-        dyad(near, b, one, two, q, discriminant, modes[k, at], constants[k, at])
+        dyad(near, b, one, two, q, discriminant, modes[k, at], constants, k, at)
     return True
 
 
@@ -400,7 +402,7 @@ def search(
                 waiting[count, 0], waiting[count, 1] = angles[flagged[at, 1]], angles[flagged[at, 1] + 1]
                 waiting[count, 2] = level + 1.0
                 count += 1
-        ends = flag_ends(near, b, one, two, constants[k, s], discriminant, flagged, b, s, parts)
+        ends = flag_ends(near, b, one, two, constants[k, s], discriminant, flagged, b, s, parts, PARTS)
         for at in range(ends):
             # Towards a gap parts are divided until little of the way is left, not of the angle.
             waiting[count, 0], waiting[count, 1] = angles[flagged[at, 1]], angles[flagged[at, 1] + 1]
@@ -465,7 +467,7 @@ def solve(
                 stays[j] = fixed[k]
         pivot, pin = motor[k, 0], motor[k, 1]
         stays[pivot, pin], stays[pin, pivot] = True, True
-        crank(circle, x, b, pivot, pin, points[k])
+        crank(circle, x, b, k, motor, points)
         for order in range(1, 3):  # the pivot's: `solve` adds them, and so has no -0
             for axis in range(2):
                 for i in range(n):
@@ -531,7 +533,7 @@ def solve(
                 for t in range(one, one + GUIDE - two):
                     inherit(abrupt, is_abrupt, q, int(terms[k, t, 0]))
                 continue
-            dyad(x, b, one, two, q, discriminant, modes[k, s], constants[k, s])
+            dyad(x, b, one, two, q, discriminant, modes[k, s], constants, k, s)
             bad, open_ = suspect(discriminant, steep)
             if bad:
                 for i in range(n):
@@ -554,8 +556,9 @@ def solve(
                 mark_abrupt(discriminant, steep, abrupt[q])
             if is_abrupt[q] and not rigid[s]:
                 flags = flag(discriminant, abrupt[q], flagged, flags, s)
-            if not rigid[s]:
-                flags = flag_ends(x, b, one, two, constants[k, s], discriminant, flagged, flags, s, ends_of_gaps[:gaps])
+            if gaps and not rigid[s]:
+                given = constants[k, s], discriminant, flagged, flags, s, ends_of_gaps, gaps
+                flags = flag_ends(x, b, one, two, *given)
             if bad:
                 gaps = note_ends(x[0, b, q, 0], is_end, ends_of_gaps)
         if flags and not doubtful[b]:
