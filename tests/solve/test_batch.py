@@ -74,6 +74,16 @@ def test_statuses_and_digits_are_those_of_solve(joints, road, monkeypatch):
 
 
 @pytest.mark.compiled
+@pytest.mark.parametrize(("seed", "k"), [(20, 3808), (22, 888), (30, 2649)])
+def test_dyads_whose_ends_keep_their_distance_are_decided_however_flat_they_are(seed, k, monkeypatch):
+    """On one link, drawn within 1e-8 of flat, they were left to be solved alone."""
+    compiled(monkeypatch)
+    batch = sk.solve_batch(sk.Linkages.random(4000, 20, seed=seed).take(slice(k, k + 1)), angles=TURN)
+    monkeypatch.setattr(sk.Batch, "_alone", None)
+    compare(batch)
+
+
+@pytest.mark.compiled
 @pytest.mark.parametrize("crank", [(1, 0), (-1, 0), (0, 1), (0, -1)])
 def test_zeros_of_rates_have_the_sign_that_solve_gives_them(crank, monkeypatch):
     """A crank along an axis had a velocity of -0 in the loop, and of 0 one by one."""
