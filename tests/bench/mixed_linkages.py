@@ -50,7 +50,7 @@ def measured(linkages: sk.Linkages) -> tuple[float, list[tuple[int, float]]]:
 
 
 if __name__ == "__main__":
-    runner.COMPILING = 0.0
+    runner.COMPILING, runner.FEW_TRIADS = 0.0, 0
     turning = sys.argv[1:] == ["turning"]
     count = TURNING if turning else COUNT
     linkages = sk.Linkages.random(FIRST + count, JOINTS, seed=JOINTS, triads=TRIADS, sliders=SLIDERS, turning=turning)

@@ -44,6 +44,7 @@ def scattered(count, joints, seed):
 
 def compiled(monkeypatch):
     monkeypatch.setattr(runner, "COMPILING", 0.0)
+    monkeypatch.setattr(runner, "FEW_TRIADS", 0)
 
 
 def one_by_one(monkeypatch):

@@ -23,8 +23,9 @@ from structkin.types import Floats, Indices
 #: Seconds that it takes to compile the loop, and that a linkage takes at least without it. Where the loop was never
 #: compiled on this machine, linkages are solved one by one until that is sure to take longer: digits are the same.
 COMPILING, LEAST = 20.0, 0.005
-#: Seconds that a linkage with a triad takes without the loop for these, which is compiled as quickly.
-ONE_OF_TRIADS = 0.2
+#: The loop takes more linkages with triads than these: one by one they take 20 s. To compile it takes 80 s or more, but
+#: only once on a machine.
+FEW_TRIADS = 100
 #: Linkages whose structure is found at a time.
 PART = 1024
 #: Seconds after which the time that linkages have taken tells that of the others.
@@ -33,14 +34,14 @@ NONE = np.empty(0, np.intp)
 
 
 def takes_triads(motor: Motor, linkages: Linkages | Mechanisms) -> bool:
-    """Return whether the loop takes linkages with triads: if it pays to compile it, as the first ones tell.
+    """Return whether the loop takes linkages with triads: if there are more than a few, as the first ones tell.
 
     Whether it is compiled already must not matter: digits are those of `Mechanism.solve` to rounding only.
     """
     if not (isinstance(linkages, Linkages) and has_numba() and motor.turns_from_sketch):
         return False
     share = float(np.mean(linkages.take(slice(PART)).ordered()[2] == Way.TRIADS))
-    return ONE_OF_TRIADS * share * len(linkages) > COMPILING
+    return share * len(linkages) > FEW_TRIADS
 
 
 @dataclass
