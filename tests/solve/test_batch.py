@@ -85,6 +85,15 @@ def test_dyads_whose_ends_keep_their_distance_are_decided_however_flat_they_are(
 
 
 @pytest.mark.compiled
+def test_a_pose_of_a_thousandth_of_a_turn_between_two_gaps_is_seen(monkeypatch):
+    """Within the last of 199 intervals a gap ends, and another one begins and ends: the last sample is behind both."""
+    compiled(monkeypatch)
+    batch = sk.solve_batch(sk.Linkages.random(10_000, 20, seed=7020).take(slice(1484, 1485)), angles=TURN)
+    compare(batch)
+    assert batch.status[0, -1] == sk.Status.OUT_OF_REACH
+
+
+@pytest.mark.compiled
 @pytest.mark.parametrize("crank", [(1, 0), (-1, 0), (0, 1), (0, -1)])
 def test_zeros_of_rates_have_the_sign_that_solve_gives_them(crank, monkeypatch):
     """A crank along an axis had a velocity of -0 in the loop, and of 0 one by one."""

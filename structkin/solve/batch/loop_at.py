@@ -30,6 +30,7 @@ from structkin.solve.batch.clear_at import (
 )
 from structkin.solve.batch.order import GUIDE, TRIAD, Way
 from structkin.solve.change_points.beside_gaps import LOCATED
+from structkin.solve.change_points.beside_gaps import PARTS as DIVISIONS
 from structkin.solve.change_points.search import STEEP
 
 LOST = int(Status.OUT_OF_REACH)
@@ -222,32 +223,19 @@ def begins_behind_a_pose(
     """
     low, high, (circle, angles, discriminant, needed) = start, place, room[:4]
     for _ in range(LOCATED):
-        for i in range(angles.size):
-            angles[i] = low + i * ((high - low) / PARTS)
-        pose(
-            k,
-            s,
-            needed,
-            angles,
-            circle,
-            near,
-            discriminant,
-            dyads,
-            constants,
-            terms,
-            modes,
-            points,
-            motor,
-            near,
-            zero(k),
-            zero(k),
-            angles,
-            1.0,
-        )
-        last = -1
-        for i in range(PARTS):
-            if not discriminant[i] < 0.0:
-                last = i
+        step, last = (high - low) / DIVISIONS, -1
+        for first in range(DIVISIONS - PARTS, -1, -PARTS):
+            for i in range(angles.size):
+                angles[i] = low + (first + i) * step
+            pose(
+                *(k, s, needed, angles, circle, near, discriminant, dyads, constants, terms, modes, points, motor),
+                *(near, zero(k), zero(k), angles, 1.0),
+            )
+            for i in range(PARTS):
+                if not discriminant[i] < -LIMIT:
+                    last = i
+            if last >= 0:
+                break
         if last < 0:
             return False
         low, high = angles[last], angles[last + 1]
