@@ -29,8 +29,6 @@ from structkin.solve.batch.clear_at import (
     zero,
 )
 from structkin.solve.batch.order import GUIDE, TRIAD, Way
-from structkin.solve.change_points.beside_gaps import LOCATED
-from structkin.solve.change_points.beside_gaps import PARTS as DIVISIONS
 from structkin.solve.change_points.search import STEEP
 
 LOST = int(Status.OUT_OF_REACH)
@@ -39,6 +37,8 @@ LOST = int(Status.OUT_OF_REACH)
 PARTS, DEPTH, DIVIDED = 8, 6, 1000
 #: Parts that may wait meanwhile.
 WAITING = 256
+#: Between two gaps a pose is looked for in so many divisions, and located in so many rounds.
+DIVISIONS, LOCATED = 128, 5
 #: Whether there are triads, of three entries with `TRIAD` or `OF_TRIAD` for the end of a first bar.
 TRIADS, WITH_TRIADS = False, int(Way.TRIADS)
 #: Places at most, towards gaps, at which the inputs of a triad are found.
@@ -219,48 +219,33 @@ def begins_behind_a_pose(
 ) -> bool:
     """Return whether a dyad's gap at a place begins behind a pose, where there is none at the start.
 
-    The rule is that of `change_points.beside_gaps`; `near` and `room` are as `search` has left them.
+    The rule is that of `change_points.beside_gaps`, where the ends of gaps are known; what closes before may be another
+    dyad. `near` and `room` are as `search` has left them.
     """
-    low, high, (circle, angles, discriminant, needed) = start, place, room[:4]
+    low, high, b, (circle, angles, discriminant, needed) = start, place, zero(k), room[:4]
+    q, one, two = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2]
+    needed[:] = True
     for _ in range(LOCATED):
         step, last = (high - low) / DIVISIONS, -1
         for first in range(DIVISIONS - PARTS, -1, -PARTS):
             for i in range(angles.size):
                 angles[i] = low + (first + i) * step
             pose(
-                *(k, s, needed, angles, circle, near, discriminant, dyads, constants, terms, modes, points, motor),
-                *(near, zero(k), zero(k), angles, 1.0),
+                *(k, counts[k] - 1, needed, angles, circle, near, discriminant, dyads, constants, terms, modes, points),
+                *(motor, near, b, b, angles, 1.0),
             )
             for i in range(PARTS):
-                if not discriminant[i] < -LIMIT:
+                if is_posed(near, b, i, k, dyads, counts):
+                    return True
+                has_ends = not isnan(near[0, b, one, 0, i]) and (two < 0 or not isnan(near[0, b, two, 0, i]))
+                if not (has_ends and isnan(near[0, b, q, 0, i])):
                     last = i
             if last >= 0:
                 break
         if last < 0:
             return False
         low, high = angles[last], angles[last + 1]
-    angles[:], needed[:] = low, True
-    pose(
-        k,
-        counts[k] - 1,
-        needed,
-        angles,
-        circle,
-        near,
-        discriminant,
-        dyads,
-        constants,
-        terms,
-        modes,
-        points,
-        motor,
-        near,
-        zero(k),
-        zero(k),
-        angles,
-        1.0,
-    )
-    return is_posed(near, zero(k), zero(k), k, dyads, counts)
+    return False
 
 
 def is_posed(x: Any, b: Any, i: Any, k: Any, dyads: Any, counts: Any) -> bool:
