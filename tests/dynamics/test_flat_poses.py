@@ -140,6 +140,29 @@ def parallel_triad(coordinate, speed):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("crank", "speed"), [(0.7 * np.exp(-0.8j), 3.0), (1.4 * np.exp(2j), -3.0), (2 * np.exp(1j), 5)]
+)
+@pytest.mark.parametrize("engine", ["python", "compiled"])
+def test_a_coupler_that_moves_by_itself_stays_level_through_steep_flat_poses(crank, speed, engine):
+    """By the angle at its moving pin the root of the dyad goes through zero so steeply that steps pass over it."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "D": (1.1, 0), "B": (crank.real, crank.imag), "C": (crank.real + 1.1, crank.imag)},
+        links={
+            "ground": ["A", "D"],
+            "crank": {"points": ["A", "B"], "shape": "rod", "mass": 1},
+            "coupler": {"points": ["B", "C"], "shape": "rod", "mass": 1},
+            "rocker": {"points": ["D", "C"], "shape": "rod", "mass": 1},
+        },
+        drivers={"motor": {"joint": "B", "torque": 0}},
+        initial={"motor": {"speed": speed}},
+    )
+    found = m.simulate(3.0, samples=31, engine=engine)
+    # without loads a parallelogram turns steadily
+    assert np.abs(found.omega("crank")) == pytest.approx(abs(speed), abs=1e-6)
+    assert found.position("C") - found.position("B") == pytest.approx(np.tile((1.1, 0), (31, 1)), abs=1e-9)
+
+
 def test_a_triad_goes_through_its_change_points():
     """Two flat poses of a group without a closed form, against a leg as coordinate, which leaves only dyads."""
     m = parallel_triad("crank", 7.0)

@@ -118,6 +118,25 @@ def test_a_mechanism_without_drivers_moves_by_free_coordinates():
     assert poses[8]["left_rod"] != pytest.approx(driving.frames["left_rod"], abs=1e-3)
 
 
+def test_two_parallelograms_driven_at_a_moving_pin_stay_level():
+    """A step of the driver passes over the flat pose, where the root of the dyad goes steeply through zero."""
+    B, C, D = 0.4557 - 1.3236j, 1.5687 - 1.3236j, 1.113
+    S, U, H = 2.5418 - 0.8746j, 3.6307 - 0.8746j, 2.2019
+    places = {"A": 0j, "B": B, "C": C, "D": D + 0j, "S": S, "U": U, "H": H + 0j}
+    m = sk.Mechanism(
+        points={name: (z.real, z.imag) for name, z in places.items()},
+        links={"ground": ["A", "D", "H"], "crank": ["A", "B"], "rod": ["B", "C"], "middle": ["D", "C", "S"],
+               "second": ["S", "U"], "last": ["H", "U"]},
+        drivers={"motor": {"joint": "B"}},
+    )  # fmt: skip
+    for way in (7.0, -7.0):
+        driving = Driving(m)
+        assert driving.turn("motor", driving.values["motor"] + way, seconds=60).done
+        assert abs(place(driving, "second", 0j) - place(driving, "middle", m.links["middle"].local["S"])) < 1e-9
+        assert driving.frames["rod"][2] == pytest.approx(0, abs=1e-9)
+        assert driving.frames["second"][2] == pytest.approx(0, abs=1e-9)
+
+
 def test_an_over_constrained_mechanism_that_moves_is_driven():
     m = sk.Mechanism(
         points={"A": (0, 0), "B": (1, 2), "C": (4, 0), "D": (5, 2), "E": (8, 0), "F": (9, 2)},

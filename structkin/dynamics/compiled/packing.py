@@ -369,11 +369,10 @@ def _closed(plan: Plan, step: Step) -> Run:
                 return 0
             root = sqrt(step.mode * float(found[0]))
         elif found is not None:
-            root = follow_root(mem, s, float(found[0]), dt)
+            ahead = relation.discriminant(tuple(a + 1j * COMPLEX_STEP * b for a, b in zip(h, dh, strict=True)))
+            root = follow_root(mem, s, float(found[0]), float(ahead[0].imag) / COMPLEX_STEP, dt)
             if root == 0.0:
                 return 0
-            ahead = relation.discriminant(tuple(a + 1j * COMPLEX_STEP * b for a, b in zip(h, dh, strict=True)))
-            mem.new_roots[0][s], mem.new_roots[1][s] = root, 0.5 * float(ahead[0].imag) / COMPLEX_STEP / root
         phi = relation.position(h, root)
         if isinstance(relation, Turn) and not abs(phi[0] - root)[0] < LONGEST:
             return 0

@@ -214,10 +214,9 @@ class _Kind:
             yield from (f"signed = mem.mode[s] * {name}", f"if not signed > {DETERMINED!r}:", "    return 0")
             yield "root = sqrt(signed)"
             return
-        yield from (f"root = follow_root(mem, s, {name}, dt)", "if root == 0.0:", "    return 0")
         slope = rate(graph, discriminant, {f"h0_{one}": graph.load(f"h1_{one}") for one, _ in self._inputs()})
         yield from graph.lines([slope])
-        yield f"mem.new_roots[0][s], mem.new_roots[1][s] = root, 0.5 * {graph.name(slope)} / root"
+        yield from (f"root = follow_root(mem, s, {name}, {graph.name(slope)}, dt)", "if root == 0.0:", "    return 0")
 
     def _inputs(self) -> Iterator[tuple[str, str]]:
         for j, letter in enumerate(self.of.operands):

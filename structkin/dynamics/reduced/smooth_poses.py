@@ -149,7 +149,8 @@ def across(normals: Floats) -> tuple[Floats, float]:
 
 #: How often a step is halved before it fails.
 HALVINGS = 10
-#: How far a root may be from its prediction by the slope, relative to its size or change.
+#: How far a root may be from its prediction by the slope at either end of a step, relative to its size or change: a
+#: step over a flat pose agrees with one of the two at most, if the root has kept its sign.
 STRAY = 0.5
 #: Within this distance of a place where no series of a general group was found, none is tried [rad or parts of size].
 IN_VAIN = 3e-3
@@ -368,7 +369,7 @@ class Poses:
         status = Status(int(lanes.status[0]))
         flat = self.steps[int(np.argmin(least))] if self.steps else 0
         if status in (Status.OK, Status.SINGULAR) and np.min(least, initial=np.inf) < GUARD**2:
-            pose = self._across(q, np.sqrt(least))
+            pose = self._across(q, np.sqrt(np.maximum(least, 0.0)))
             if pose is not None:
                 return pose
             if not lanes.least[flat] > FLAT_DISCRIMINANT or self._may_be_flat(lanes, flat):
@@ -380,10 +381,14 @@ class Poses:
         if not np.isfinite(x).all() or np.max(turn, initial=0.0) > SIMULATED_TURN:
             return Status.NOT_CONVERGED, -1
         roots = np.asarray(modes * np.sqrt(least), dtype=np.float64)
-        if not self._continues(roots, expected):
+        if not self._continues(roots, expected - self.last.roots):
             return Status.SINGULAR, self.plan.steps[flat].group
-        turned = self._turned(q, x)
-        return turned or self.regular(q, x, roots) or (Status.SINGULAR, -1)
+        pose = self._turned(q, x) or self.regular(q, x, roots) or (Status.SINGULAR, -1)
+        if isinstance(pose, Pose) and not pose.smooth:
+            slopes = slopes_at(self.plan, self.steps, pose.x, pose.K)
+            if not self._continues(roots, (q - self.last.q) @ slopes):
+                return Status.SINGULAR, self.plan.steps[flat].group
+        return pose
 
     def _may_be_flat(self, lanes: Lanes, index: int) -> bool:
         """Return whether a group is so near a flat pose that rounding may keep it from one: its branch is not known."""
@@ -445,12 +450,12 @@ class Poses:
         """Return z'^T L z' of the slots (rows,) at a regular pose."""
         return np.asarray(Coefficients(self.plan, lanes_of(pose.x, rates @ pose.K)).convective_slots()[:, 0])
 
-    def _continues(self, roots: Floats, expected: Floats) -> bool:
-        """Return whether roots (k,) agree with the prediction by their slopes at the last pose."""
+    def _continues(self, roots: Floats, change: Floats) -> bool:
+        """Return whether roots (k,) agree with their change since the last pose by their slopes at either end."""
         assert self.last is not None
         last = self.last.roots
-        size = np.maximum(np.abs(roots) + np.abs(last), np.abs(expected - last))
-        return bool((np.abs(roots - expected) <= STRAY * size + SAME_SOLVED).all())
+        size = np.maximum(np.abs(roots) + np.abs(last), np.abs(change))
+        return bool((np.abs(roots - last - change) <= STRAY * size + SAME_SOLVED).all())
 
     # --- poses from series --------------------------------------------------------------------------------
 
