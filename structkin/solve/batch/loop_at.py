@@ -29,7 +29,6 @@ from structkin.solve.batch.clear_at import (
     zero,
 )
 from structkin.solve.batch.order import GUIDE, TRIAD, Way
-from structkin.solve.change_points.search import STEEP
 
 LOST = int(Status.OUT_OF_REACH)
 #: An interval that clearance does not decide is divided into so many parts, and each part again, so often; and how many
@@ -303,7 +302,6 @@ def search(
     motor: Any,
     near: Any,
     hull: Any,
-    steep: Any,
     x: Any,
     own: Any,
     station: Any,
@@ -313,10 +311,11 @@ def search(
 ) -> tuple[int, float]:
     """Return what is between two angles, and the last angle that is known to lie in a gap.
 
-    It is 0 for no zero of a dyad's discriminant, 1 for a gap, and 2 for what is not decided. The angles are those of a
-    `station` and the next; for triads see `pose`. `room` is scratch.
+    It is 0 for no zero of a dyad's discriminant, 1 for a gap, and 2 for what is not decided. Clearance decides in all
+    parts: what moves the dyad may itself be near a gap, and move abruptly. The angles are those of a `station` and the
+    next; for triads see `pose`. `room` is scratch.
     """
-    size, (circle, angles, discriminant, needed, waiting, flagged, abrupt, parts) = PARTS + 1, room
+    size, (circle, angles, discriminant, needed, waiting, flagged, everywhere, parts) = PARTS + 1, room
     waiting[0, 0], waiting[0, 1], waiting[0, 2] = start, end, 0.0
     count, tried, found, b, begin, last = 1, 0, 0, zero(s), start, start
     put_fixed(k, points, fixed, near)
@@ -365,9 +364,7 @@ def search(
                 found = 1
                 if abs(angles[i] - begin) > abs(last - begin):
                     last = angles[i]
-        abrupt[:] = False
-        mark_abrupt(discriminant, steep, abrupt)
-        flags = flag(discriminant, abrupt, flagged, b, s)
+        flags = flag(discriminant, everywhere, flagged, b, s)
         if flags:
             decide(near, b, k, angles, 1.0, dyads, constants, apart[k], flagged, flags, hull)
         for at in range(flags):
@@ -423,7 +420,7 @@ def solve(
     size = PARTS + 1
     room = (
         *(np.zeros((3, 2, size)), np.empty(size), np.empty(size), np.zeros(joints, np.bool_)),
-        *(np.empty((WAITING, 3)), np.empty((PARTS, 3), np.int64), np.zeros(PARTS, np.bool_), np.arange(PARTS)),
+        *(np.empty((WAITING, 3)), np.empty((PARTS, 3), np.int64), np.ones(PARTS, np.bool_), np.arange(PARTS)),
     )
     for k in range(low, high):
         b, flags, gaps, has_triad = k - first, zero(k), zero(k), TRIADS and ways[k] == WITH_TRIADS
@@ -540,8 +537,6 @@ def solve(
                 if flagged[at, 2]:
                     continue
                 s, i = flagged[at, 0], flagged[at, 1]
-                q = dyads[k, s, 0]
-                is_behind, is_before = isnan(x[0, b, q, 0, i]), isnan(x[0, b, q, 0, i + 1])
                 # Beside a gap between two stations later dyads may have their change points.
                 step, last = s, s
                 while step <= last and not doubtful[b]:
@@ -565,7 +560,6 @@ def solve(
                         motor,
                         near,
                         hull_near,
-                        STEEP if step > s or is_behind or is_before else 0.0,
                         x,
                         b,
                         i,
