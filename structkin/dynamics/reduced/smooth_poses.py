@@ -369,9 +369,9 @@ class Poses:
         status = Status(int(lanes.status[0]))
         flat = self.steps[int(np.argmin(least))] if self.steps else 0
         if status in (Status.OK, Status.SINGULAR) and np.min(least, initial=np.inf) < GUARD**2:
-            pose = self._across(q, np.sqrt(np.maximum(least, 0.0)))
-            if pose is not None:
-                return pose
+            flat_pose = self._across(q, np.sqrt(np.maximum(least, 0.0)))
+            if flat_pose is not None:
+                return flat_pose
             if not lanes.least[flat] > FLAT_DISCRIMINANT or self._may_be_flat(lanes, flat):
                 return Status.SINGULAR, self.plan.steps[flat].group
         if status != Status.OK:
@@ -383,7 +383,7 @@ class Poses:
         roots = np.asarray(modes * np.sqrt(least), dtype=np.float64)
         if not self._continues(roots, expected - self.last.roots):
             return Status.SINGULAR, self.plan.steps[flat].group
-        pose = self._turned(q, x) or self.regular(q, x, roots) or (Status.SINGULAR, -1)
+        pose: Pose | tuple[Status, int] = self._turned(q, x) or self.regular(q, x, roots) or (Status.SINGULAR, -1)
         if isinstance(pose, Pose) and not pose.smooth:
             slopes = slopes_at(self.plan, self.steps, pose.x, pose.K)
             if not self._continues(roots, (q - self.last.q) @ slopes):
