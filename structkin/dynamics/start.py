@@ -184,13 +184,15 @@ def with_turns(first: Motion) -> tuple[Motion, dict[str, float]]:
     parts = math.ceil(max(distances, default=0.0) / PART)
     if 1 < parts < MANY:
         straight = {id: np.linspace(mechanism.drivers[id].start, z, 1 + parts) for id, z in ends.items()}
+        path = None
         with suppress(InputError):  # it passes near singular poses, in more steps than usual
             path = solve_groups(mechanism, drivers=straight)
+        if path is not None and path.regular.all():
             vectors = [slot for slot, width in enumerate(plan.widths) if width == 2]
             here, there = (
                 np.stack([motion.lanes.x[0, plan.rows(slot), -1] for slot in vectors]) for motion in (first, path)
             )
-            if path.regular.all() and np.allclose(here, there, rtol=0, atol=SAME_POSE * max(1.0, first.size)):
+            if np.allclose(here, there, rtol=0, atol=SAME_POSE * max(1.0, first.size)):
                 first = path
     return first, {link: float(first.turn(link)[-1]) for link in mechanism.links}
 

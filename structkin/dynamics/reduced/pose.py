@@ -53,8 +53,8 @@ class BlownUpError(NoPoseError):
 class Pose:
     """Coordinates q (f,), slots x (rows,), and K (f, rows) of the slots.
 
-    `roots` (k,) are those of the steps that have two modes; `smooth`: all this comes from a series, in which the steps
-    `flat` pass a flat pose.
+    `roots` (k,) are those of the steps that have two modes, and `slopes` (f, k) theirs where they are known already;
+    `smooth`: all this comes from a series, in which the steps `flat` pass a flat pose.
     """
 
     q: Floats
@@ -63,6 +63,7 @@ class Pose:
     roots: Floats
     smooth: bool = False
     flat: frozenset[int] = frozenset()
+    slopes: Floats | None = None
 
 
 def lanes_of(x: Floats, rates: Floats | None = None) -> Lanes:

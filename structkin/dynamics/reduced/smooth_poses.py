@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -302,7 +302,7 @@ class Poses:
 
     def _keep(self, pose: Pose) -> None:
         self.last, self.turns = pose, self._counted.turns(pose.x, self.turns)
-        self._slopes, self._slope_rates, self._signs = None, {}, None
+        self._slopes, self._slope_rates, self._signs = pose.slopes, {}, None
         if not pose.smooth:
             # Kept while trial steps enter and leave it; far from it, the branch may be another.
             self.series = [one for one in self.series if one.holds(pose.q, 1.0)]
@@ -388,6 +388,7 @@ class Poses:
             slopes = slopes_at(self.plan, self.steps, pose.x, pose.K)
             if not self._continues(roots, (q - self.last.q) @ slopes):
                 return Status.SINGULAR, self.plan.steps[flat].group
+            return replace(pose, slopes=slopes)
         return pose
 
     def _may_be_flat(self, lanes: Lanes, index: int) -> bool:

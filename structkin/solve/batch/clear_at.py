@@ -42,12 +42,22 @@ def suspect(discriminant: Any, steep: float) -> tuple[int, int]:
     return bad, open_
 
 
-def mark_abrupt(discriminant: Any, steep: float, abrupt: Any) -> None:
-    """Mark the intervals (n - 1,) beside which a discriminant is steep: a zero may hide, and the pin move abruptly."""
+def mark_abrupt(discriminant: Any, steep: float, abrupt: Any, is_abrupt: Any, q: Any) -> None:
+    """Note for a pin the intervals (joints, n - 1) beside which its discriminant is steep.
+
+    In these a zero may hide, and the pin move abruptly.
+    """
+    begin_marks(abrupt, is_abrupt, q)
     for i in range(discriminant.size - 1):
         a, b = discriminant[i], discriminant[i + 1]
         if (a >= 0.0) & (b >= 0.0) & ((a >= steep * b) | (b >= steep * a)):
-            abrupt[max(i - 1, 0) : i + 2] = True
+            abrupt[q, max(i - 1, 0) : i + 2] = True
+
+
+def begin_marks(abrupt: Any, is_abrupt: Any, q: Any) -> None:
+    """Begin the intervals of a joint, unless some are noted already."""
+    if not is_abrupt[q]:
+        abrupt[q], is_abrupt[q] = False, True
 
 
 def flag(discriminant: Any, abrupt: Any, flagged: Any, flags: int, s: int) -> int:
@@ -70,8 +80,7 @@ def zero(number: int) -> int:
 def inherit(abrupt: Any, is_abrupt: Any, q: Any, joint: Any) -> None:
     """Note for a joint the intervals (joints, n - 1) in which another one, on which it stands, may move abruptly."""
     if joint >= 0 and is_abrupt[joint]:
-        if not is_abrupt[q]:
-            abrupt[q], is_abrupt[q] = False, True
+        begin_marks(abrupt, is_abrupt, q)
         for i in range(abrupt.shape[1]):
             abrupt[q, i] |= abrupt[joint, i]
 

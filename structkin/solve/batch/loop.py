@@ -131,10 +131,7 @@ LOOP_WITH_TRIADS = _text(beyond_bars=True, triads=True)
 def _loop(
     graph: Graph, terms: Sequence[Term], joint: str, operands: Sequence[str], discriminant: Term = None
 ) -> Iterator[str]:
-    """Yield a loop over lanes that stores terms for a joint; the root is taken from the discriminant, which is stored.
-
-    Nothing is sliced: to count the references to a slice takes as long as to solve a dyad in a lane or two.
-    """
+    """Yield a loop over lanes that stores terms for a joint; the root is that of the discriminant, which is stored."""
     wanted = [term for term in (discriminant, *terms) if term is not None]
     yield "    for i in range(x.shape[4]):"
     loads = [name for name in dict.fromkeys(graph.loads(wanted)) if not name.startswith("c") and name != "root"]

@@ -218,8 +218,8 @@ def begins_behind_a_pose(
 ) -> bool:
     """Return whether a dyad's gap at a place begins behind a pose, where there is none at the start.
 
-    The rule is that of `change_points.beside_gaps`, where the ends of gaps are known; what closes before may be another
-    dyad. `near` and `room` are as `search` has left them.
+    The rule is that of `change_points.beside_gaps`, where stations are added between two gaps: two may overlap, and the
+    other one's dyad stop before this one. `near` and `room` are as `search` has left them.
     """
     low, high, b, (circle, angles, discriminant, needed) = start, place, zero(k), room[:4]
     q, one, two = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2]
@@ -491,9 +491,7 @@ def solve(
                 for j in range(3):
                     inherit(abrupt, is_abrupt, q, ends[j])
                 if suspect(discriminant, steep)[1]:
-                    if not is_abrupt[q]:
-                        abrupt[q], is_abrupt[q] = False, True
-                    mark_abrupt(discriminant, steep, abrupt[q])
+                    mark_abrupt(discriminant, steep, abrupt, is_abrupt, q)
                 inherit(abrupt, is_abrupt, some[1], q)
                 inherit(abrupt, is_abrupt, some[2], q)
             if TRIADS and one < 0:
@@ -521,9 +519,7 @@ def solve(
             inherit(abrupt, is_abrupt, q, one)
             inherit(abrupt, is_abrupt, q, two)
             if open_:
-                if not is_abrupt[q]:
-                    abrupt[q], is_abrupt[q] = False, True
-                mark_abrupt(discriminant, steep, abrupt[q])
+                mark_abrupt(discriminant, steep, abrupt, is_abrupt, q)
             if is_abrupt[q] and not rigid[s]:
                 flags = flag(discriminant, abrupt[q], flagged, flags, s)
             if gaps and not rigid[s]:
