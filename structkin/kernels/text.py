@@ -20,6 +20,10 @@ import numpy as np
 
 from structkin.compiled import announce, folder_of, is_stored, kept_in
 
+#: Numba counts the references to every array that a function is given, which took a sixth of the time of the loop over
+#: linkages. A function that makes no array needs no counts; Numba refuses to compile one that makes some without.
+WITHOUT_COUNTS = {"_nrt": False}
+
 
 class Text:
     """Functions of modules, and the folder in which their compiled code is kept."""
@@ -31,12 +35,16 @@ class Text:
         parts: Sequence[ModuleType | Callable[..., Any]],
         own: Callable[[], Mapping[str, Any]] = dict,
         reads: Callable[[], Iterable[str]] = tuple,
+        *,
+        counts: bool = True,
     ) -> None:
         """Take the modules, and single functions: of functions of one name the last one counts.
 
         `name` is that of the folder, and `what` says in the log what is compiled. `own` returns functions that compiled
-        code has in the place of others, `reads` the texts that these depend on.
+        code has in the place of others, `reads` the texts that these depend on. Without `counts` functions that make
+        no arrays are compiled `WITHOUT_COUNTS`.
         """
+        self._counts = counts
         self.name, self._what, self._parts, self._own, self._reads = name, what, parts, own, reads
         #: Whether this process has called the compiled code.
         self.is_loaded = False
@@ -55,13 +63,16 @@ class Text:
         sys.modules[module.__name__] = module
         names = vars(module)
         names.update(self._constants())
-        names.update({name: self.keep(function) for name, function in self._functions(names).items()})
+        functions = self._functions(names)
+        counting = functions.keys() if self._counts else self._making_arrays(functions)
+        names.update({name: self.keep(one, counts=name in counting) for name, one in functions.items()})
         names.update(self._own())
         return names
 
-    def keep(self, function: FunctionType) -> Any:
+    def keep(self, function: FunctionType, *, counts: bool = True) -> Any:
         """Return a function that is compiled when it is first called, and kept with those of the text."""
-        return kept_in(self._folder, function, nogil=True, error_model="numpy")
+        options = {} if counts else WITHOUT_COUNTS
+        return kept_in(self._folder, function, nogil=True, error_model="numpy", **options)
 
     def is_stored(self, function: str) -> bool:
         """Return whether a function was compiled before on this machine."""
@@ -93,6 +104,13 @@ class Text:
             if isinstance(part, ModuleType):
                 names.update({name: one for name, one in vars(part).items() if name.isupper()})
         return names
+
+    def _making_arrays(self, functions: Mapping[str, FunctionType]) -> set[str]:
+        """Return which functions may make arrays, or call one that may: those that name NumPy, and single formulas."""
+        found = {part.__name__ for part in self._parts if isinstance(part, FunctionType)} | {"np"}
+        while more := {name for name, one in functions.items() if found.intersection(one.__code__.co_names)} - found:
+            found |= more
+        return found
 
     def _functions(self, names: dict[str, Any]) -> dict[str, FunctionType]:
         found: list[FunctionType] = []

@@ -187,13 +187,13 @@ def decide(
     """
     for at in range(flags):
         s, i = flagged[at, 0], flagged[at, 1]
-        one, two = dyads[k, s, 1], dyads[k, s, 2]
+        one, two, given = dyads[k, s, 1], dyads[k, s, 2], constants[k, s]
         third = (angles[i + 1] - angles[i]) / (3.0 * speed)
         c = 4 * at
         longest, shortest = 0.0, 0.0
         for axis in range(2):
-            start = ahead(x, b, one, two, axis, i, constants[k, s])
-            end = ahead(x, b, one, two, axis, i + 1, constants[k, s])
+            start = ahead(x, b, one, two, axis, i, given)
+            end = ahead(x, b, one, two, axis, i + 1, given)
             hull[axis, c : c + 4] = 0.0
             hull[2 + axis, c], hull[2 + axis, c + 3] = start, end
             hull[2 + axis, c + 1] = start + third * rate(x, b, one, two, axis, i)
@@ -202,7 +202,7 @@ def decide(
             least = min(start, end, hull[2 + axis, c + 1], hull[2 + axis, c + 2])
             longest += (widest - least) * (widest - least)
             shortest += start * start
-        hull[4, c : c + 4], hull[5, c : c + 4] = constants[k, s, 0], constants[k, s, 1]
+        hull[4, c : c + 4], hull[5, c : c + 4] = given[0], given[1]
         hull[6:10, c : c + 4] = 0.0
         hull[8, c : c + 4] = 0.5 * longest / sqrt(shortest)
     used = hull[:, : 4 * flags]

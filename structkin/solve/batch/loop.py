@@ -16,7 +16,7 @@ from structkin.groups.kind import cross, dot
 from structkin.kernels import store
 from structkin.kernels.group_rows import Formulas, formulas
 from structkin.kernels.symbols import Graph, Term
-from structkin.kernels.text import Text
+from structkin.kernels.text import WITHOUT_COUNTS, Text
 from structkin.kernels.tracing import COMPLEX, FLOAT, VECTOR, Signature, Trace, trace
 from structkin.plan.closing import half_square
 from structkin.plan.plan import Register, Step
@@ -120,7 +120,7 @@ def _text(*, beyond_bars: bool, triads: bool = False) -> Text:
         return [_formulas(beyond_bars=beyond_bars), *([triad_source()] if triads else [])]
 
     parts = (clear_at, loop_at, *([triad_at, triad_path_at] if triads else []), *clearances)
-    return Text("linkages", "loop over linkages", parts, own, sources)
+    return Text("linkages", "loop over linkages", parts, own, sources, counts=False)
 
 
 #: The loop for linkages of bars, that for linkages with guides and rigid links, and that for those with triads too.
@@ -161,7 +161,7 @@ _CHOICE = f"""def dyad(x, b, one, two, q, discriminant, mode, constants, k, s):
         bars(x, b, one, two, q, discriminant, mode, constants, k, s)
 """
 
-_JIT = '\n\n@njit(cache=True, nogil=True, error_model="numpy")'
+_JIT = f'\n\n@njit(cache=True, nogil=True, error_model="numpy", **{WITHOUT_COUNTS})'
 
 _HEAD = '''"""Written by structkin from the formulas of dyads and cranks, compiled once and then read from the cache."""
 

@@ -212,38 +212,35 @@ def begins_behind_a_pose(
     terms: Any,
     modes: Any,
     points: Any,
+    fixed: Any,
     motor: Any,
-    near: Any,
     room: Any,
 ) -> bool:
     """Return whether a dyad's gap at a place begins behind a pose, where there is none at the start.
 
     The rule is that of `change_points.beside_gaps`, where stations are added between two gaps: two may overlap, and the
-    other one's dyad stop before this one. `near` and `room` are as `search` has left them.
+    other one's dyad stop before this one. `room` is scratch.
     """
-    low, high, b, (circle, angles, discriminant, needed) = start, place, zero(k), room[:4]
+    low, high, b, (near, circle, angles, discriminant, needed) = start, place, zero(k), room
     q, one, two = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2]
-    needed[:] = True
+    put_fixed(k, points, fixed, near)
     for _ in range(LOCATED):
         step, last = (high - low) / DIVISIONS, -1
-        for first in range(DIVISIONS - PARTS, -1, -PARTS):
-            for i in range(angles.size):
-                angles[i] = low + (first + i) * step
-            pose(
-                *(k, counts[k] - 1, needed, angles, circle, near, discriminant, dyads, constants, terms, modes, points),
-                *(motor, near, b, b, angles, 1.0),
-            )
-            for i in range(PARTS):
-                if is_posed(near, b, i, k, dyads, counts):
-                    return True
-                has_ends = not isnan(near[0, b, one, 0, i]) and (two < 0 or not isnan(near[0, b, two, 0, i]))
-                if not (has_ends and isnan(near[0, b, q, 0, i])):
-                    last = i
-            if last >= 0:
-                break
+        for i in range(DIVISIONS):
+            angles[i] = low + i * step
+        pose(
+            *(k, counts[k] - 1, needed, angles, circle, near, discriminant, dyads, constants, terms, modes, points),
+            *(motor, near, b, b, angles, 1.0),
+        )
+        for i in range(DIVISIONS):
+            if is_posed(near, b, i, k, dyads, counts):
+                return True
+            has_ends = not isnan(near[0, b, one, 0, i]) and (two < 0 or not isnan(near[0, b, two, 0, i]))
+            if not (has_ends and isnan(near[0, b, q, 0, i])):
+                last = i
         if last < 0:
             return False
-        low, high = angles[last], angles[last + 1]
+        low, high = angles[last], angles[last] + step
     return False
 
 
@@ -422,6 +419,10 @@ def solve(
         *(np.zeros((3, 2, size)), np.empty(size), np.empty(size), np.zeros(joints, np.bool_)),
         *(np.empty((WAITING, 3)), np.empty((PARTS, 3), np.int64), np.ones(PARTS, np.bool_), np.arange(PARTS)),
     )
+    wide = (
+        *(np.empty((3, 1, joints, 2, DIVISIONS)), np.zeros((3, 2, DIVISIONS)), np.empty(DIVISIONS)),
+        *(np.empty(DIVISIONS), np.ones(joints, np.bool_)),
+    )
     for k in range(low, high):
         b, flags, gaps, has_triad = k - first, zero(k), zero(k), TRIADS and ways[k] == WITH_TRIADS
         is_abrupt[:], is_end[:], stays[:], rigid[:] = False, False, False, False
@@ -570,8 +571,8 @@ def solve(
                         doubtful[b] = has_triad and not is_another
                         if not (is_another or has_triad):
                             is_another = begins_behind_a_pose(
-                                *(k, s, angles[i], place, dyads, counts, constants, terms, modes, points, motor, near),
-                                room,
+                                *(k, s, angles[i], place, dyads, counts, constants, terms, modes, points, fixed, motor),
+                                wide,
                             )
                         if is_another:
                             status[b, i + 1], last = LOST, counts[k] - 1
