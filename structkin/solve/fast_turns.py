@@ -60,16 +60,17 @@ def slow_motion(
     for k in range(ROUNDS):
         finest, places, lanes = now
         parts = _parts(plan, lanes, vectors, moved)
-        parts[pass_humps(plan, lanes.x[0], cams) | beside_gaps(between, lanes, near=k > 0)] = PARTS
+        open_, poses = beside_gaps(between, lanes, near=k > 0)
+        parts[pass_humps(plan, lanes.x[0], cams) | open_] = PARTS
         overlooked = _overlooked(plan, finest, lanes, moved, cams)
-        if (parts == 1).all() and not len(overlooked):
+        if (parts == 1).all() and not (len(overlooked) or len(poses)):
             break
-        most = most or WORST * float(np.sum(parts > 1))
-        added = float(np.sum(parts - 1.0))
+        most = most or WORST * float(np.sum(parts > 1) + len(poses))
+        added = float(np.sum(parts - 1.0) + len(poses))
         if len(finest) - len(schedule) + added > most:
             return *begun, False
         charge(added * plan.numbers / TOGETHER)
-        finer, at = finest.divided(parts)
+        finer, at = finest.divided(parts, poses)
         finer = replace(finer, near=united(len(finer), finer.near, at[overlooked]))
         lanes, between = run(finer)
         now = finer, at[places], lanes

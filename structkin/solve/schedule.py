@@ -437,15 +437,20 @@ class Schedule:
         straight, at = fine.divided(parts, straight=True)
         return straight, at[places[kept]]
 
-    def divided(self, parts: Indices, *, straight: bool = False) -> tuple[Schedule, Indices]:
+    def divided(
+        self, parts: Indices, places: Floats | tuple[()] = (), *, straight: bool = False
+    ) -> tuple[Schedule, Indices]:
         """Return a schedule whose intervals are divided into equal parts (n - 1,), and the places of the stations.
 
-        A `straight` path is that of no time.
+        Stations at some `places` (m,) between these are added. A `straight` path is that of no time.
         """
-        at = np.append(0, np.cumsum(parts))
-        inside = np.repeat(parts > 1, parts)
+        own = np.arange(len(self), dtype=np.float64)
+        even = np.interp(np.arange(parts.sum() + 1), np.append(0, np.cumsum(parts)), own)
+        stations = np.union1d(even, places)
+        at = np.searchsorted(stations, own)
+        inside = np.repeat(np.diff(at) > 1, np.diff(at))
         near = np.flatnonzero(np.append(inside, False) | np.append(False, inside))
-        divided = self._with(np.interp(np.arange(at[-1] + 1), at, np.arange(len(self))), at, straight=straight)
+        divided = self._with(stations, at, straight=straight)
         return replace(divided, near=united(len(divided), at[self.near], near)), at
 
     def _refined(self) -> tuple[Schedule, Indices]:

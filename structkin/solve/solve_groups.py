@@ -71,7 +71,7 @@ def run_from_sketch(
         whole, kept = schedule.with_turning_points()
         swept, between = sweep_between(plan, whole, progress, flip=flip)
         unseen = cams and not schedule.is_scan and not all_seen(plan, whole, swept, moved, cams)
-        if schedule.is_scan or not (unseen or (flip and beside_gaps(between, swept).any())):
+        if schedule.is_scan or not (unseen or (flip and any(found.any() for found in beside_gaps(between, swept)))):
             if whole is schedule:
                 return swept
             return _taken(swept, kept, kept)

@@ -12,7 +12,7 @@ import numpy as np
 
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status, mark
-from structkin.solve.change_points.beside_gaps import begins_behind_a_pose
+from structkin.solve.change_points.beside_gaps import pose_before
 from structkin.solve.change_points.between import Between
 from structkin.solve.change_points.kept import Kept
 from structkin.solve.change_points.mode_changes import ModeChanges
@@ -66,7 +66,7 @@ def _smooth_lanes(
         if (
             k
             and lanes.status[k] == Status.OK
-            and (np.isfinite(lanes.x[0][:, k - 1]).all() or begins_behind_a_pose(between, index, place))
+            and (np.isfinite(lanes.x[0][:, k - 1]).all() or pose_before(between, index, place) is not None)
         ):
             lanes.status[k], lanes.group[k] = Status.OUT_OF_REACH, plan.steps[index].group
     return lanes

@@ -90,6 +90,19 @@ def test_guides_and_rigid_links_are_solved_in_the_loop_with_the_digits_of_solve(
 
 @pytest.mark.full
 @pytest.mark.compiled
+def test_a_short_pose_between_two_gaps_of_one_dyad_is_found(monkeypatch):
+    """The first gap of the dyad continues those of others, in which the sample before lies: the pose ends it."""
+    compiled(monkeypatch)
+    linkages = random_links(20, 19, 254).take(slice(10, 11))
+    compare(sk.solve_batch(linkages, angles=TURN))
+    angles = np.linspace(*TURN[-2:], 2001)
+    fine = linkages.mechanism(0).solve(drivers={"motor": (angles, angles**0, 0 * angles)})
+    assert np.flatnonzero(np.diff(fine.ok)).tolist() == [1625, 1722, 1945]
+    assert sk.solve_batch(linkages, angles=TURN).status[0, -2:].tolist() == [sk.Status.OUT_OF_REACH] * 2
+
+
+@pytest.mark.full
+@pytest.mark.compiled
 def test_rigid_links_that_begin_one_by_one_go_on_in_the_loop(monkeypatch):
     alone, batch = [], sk.solve_batch(random_links(20, 7, 2), angles=TURN)
     begun_one_by_one(monkeypatch, alone)

@@ -29,6 +29,7 @@ from structkin.solve.batch.clear_at import (
     zero,
 )
 from structkin.solve.batch.order import GUIDE, TRIAD, Way
+from structkin.solve.change_points.beside_gaps import DIVISIONS, LOCATED
 
 LOST = int(Status.OUT_OF_REACH)
 #: An interval that clearance does not decide is divided into so many parts, and each part again, so often; and how many
@@ -36,8 +37,6 @@ LOST = int(Status.OUT_OF_REACH)
 PARTS, DEPTH, DIVIDED = 8, 6, 1000
 #: Parts that may wait meanwhile.
 WAITING = 256
-#: Between two gaps a pose is looked for in so many divisions, and located in so many rounds.
-DIVISIONS, LOCATED = 128, 5
 #: Whether there are triads, of three entries with `TRIAD` or `OF_TRIAD` for the end of a first bar.
 TRIADS, WITH_TRIADS = False, int(Way.TRIADS)
 #: Places at most, towards gaps, at which the inputs of a triad are found.
@@ -223,7 +222,7 @@ def begins_behind_a_pose(
     """
     low, high, b, (near, circle, angles, discriminant, needed) = start, place, zero(k), room
     q, one, two = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2]
-    put_fixed(k, points, fixed, near)
+    put_fixed(k, b, points, fixed, near)
     for _ in range(LOCATED):
         step, last = (high - low) / DIVISIONS, -1
         for i in range(DIVISIONS):
@@ -252,11 +251,12 @@ def is_posed(x: Any, b: Any, i: Any, k: Any, dyads: Any, counts: Any) -> bool:
     return lost == 0
 
 
-def put_fixed(k: Any, points: Any, fixed: Any, near: Any) -> None:
-    """Write the fixed joints of a linkage into scratch."""
+def put_fixed(k: Any, b: Any, points: Any, fixed: Any, x: Any) -> None:
+    """Write the fixed joints of a linkage."""
     for j in range(points.shape[1]):
         if fixed[k, j]:
-            near[0, 0, j, 0], near[0, 0, j, 1], near[1:, 0, j] = points[k, j, 0], points[k, j, 1], 0.0
+            # No -0, as in `solve`.
+            x[0, b, j, 0], x[0, b, j, 1], x[1:, b, j] = points[k, j, 0] + 0.0, points[k, j, 1] + 0.0, 0.0
 
 
 def mark_needed(k: Any, s: Any, needed: Any, dyads: Any, terms: Any) -> None:
@@ -315,7 +315,7 @@ def search(
     size, (circle, angles, discriminant, needed, waiting, flagged, everywhere, parts) = PARTS + 1, room
     waiting[0, 0], waiting[0, 1], waiting[0, 2] = start, end, 0.0
     count, tried, found, b, begin, last = 1, 0, 0, zero(s), start, start
-    put_fixed(k, points, fixed, near)
+    put_fixed(k, b, points, fixed, near)
     # Only what the dyad depends on is solved.
     needed[:] = False
     needed[dyads[k, s, 0]] = True
@@ -425,17 +425,16 @@ def solve(
     )
     for k in range(low, high):
         b, flags, gaps, has_triad = k - first, zero(k), zero(k), TRIADS and ways[k] == WITH_TRIADS
-        is_abrupt[:], is_end[:], stays[:], rigid[:] = False, False, False, False
+        is_abrupt[:], is_end[:], rigid[:] = False, False, False
         status[b] = 0
         doubtful[b] = ways[k] != 0 and not has_triad
         if doubtful[b]:
             left += 1
             continue
-        for j in range(joints):
-            if fixed[k, j]:
-                x[0, b, j, 0], x[0, b, j, 1] = points[k, j, 0] + 0.0, points[k, j, 1] + 0.0  # no -0, as in `solve`
-                x[1, b, j], x[2, b, j] = 0.0, 0.0
-                stays[j] = fixed[k]
+        put_fixed(k, b, points, fixed, x)
+        for q in range(joints):
+            for j in range(joints):
+                stays[q, j] = fixed[k, q] and fixed[k, j]
         pivot, pin = motor[k, 0], motor[k, 1]
         stays[pivot, pin], stays[pin, pivot] = True, True
         crank(circle, x, b, k, motor, points)
@@ -524,8 +523,7 @@ def solve(
             if is_abrupt[q] and not rigid[s]:
                 flags = flag(discriminant, abrupt[q], flagged, flags, s)
             if gaps and not rigid[s]:
-                given = constants[k, s], discriminant, flagged, flags, s, ends_of_gaps, gaps
-                flags = flag_ends(x, b, one, two, *given)
+                flags = flag_ends(x, b, one, two, constants[k, s], discriminant, flagged, flags, s, ends_of_gaps, gaps)
             if bad:
                 gaps = note_ends(x[0, b, q, 0], is_end, ends_of_gaps)
         if flags and not doubtful[b]:

@@ -29,8 +29,9 @@ from structkin.solve.batch.triad_at import (
     set_constants,
     settle,
 )
-from structkin.solve.change_points.beside_gaps import LOCATED
 
+#: The end of the inputs is located in so many rounds.
+ROUNDS = 9
 #: Places towards each end of the inputs, each at half the way that is left.
 TOWARDS = 27
 #: They begin so many stations before, if there are so many.
@@ -80,12 +81,12 @@ def towards_gaps(
             for j in range(3):
                 needed[ends[j]] = True
             mark_needed(k, s - 1, needed, dyads, terms)
-            put_fixed(k, points, fixed, near)
+            put_fixed(k, zero(k), points, fixed, near)
         if count + TOWARDS > len(more):
             return -1
         station = i if has else i + 1
         low, high = angles[station], angles[i + 1 if has else i]
-        for _ in range(LOCATED):
+        for _ in range(ROUNDS):
             for j in range(size):
                 some[j] = low + j * ((high - low) / PARTS)
             if not pose(
@@ -187,7 +188,7 @@ def between_stations(
     for j in range(3):
         needed[ends[j]] = True
     mark_needed(k, s - 1, needed, dyads, terms)
-    put_fixed(k, points, fixed, near)
+    put_fixed(k, zero(k), points, fixed, near)
     for i in range(angles.size - 1):
         if not (has_inputs(x, b, ends, i) and has_inputs(x, b, ends, i + 1)):
             continue

@@ -28,18 +28,18 @@ TO_A_GAP = 2.5
 RISE = 1.4
 #: An interval is divided into so many parts, and those that are open again, so often, if at most so many are open.
 PARTS, ROUNDS, MOST = 16, 4, 16
-#: The beginning of a gap is located in so many rounds, each of `PARTS` parts.
-LOCATED = 9
+#: The beginning of a gap is located in so many rounds, each of so many divisions: between two gaps a pose may be short.
+LOCATED, DIVISIONS = 5, 128
 
 
-def beside_gaps(between: Between, lanes: Lanes, *, near: bool = False) -> Flags:
-    """Return between which neighbours (n - 1,) stations have to be added.
+def beside_gaps(between: Between, lanes: Lanes, *, near: bool = False) -> tuple[Flags, Floats]:
+    """Return between which neighbours (n - 1,) stations have to be added, and places (m,) of poses between two gaps.
 
-    There an earlier group's gap begins or ends, and a step's modes may meet; or there is a pose between two gaps. On
-    one side of the end of a gap the step has no inputs; towards it these move like a root. `near` the gaps, where
-    intervals have been divided, the ratio of discriminants counts too: clearance says nothing of pins on one link.
+    Between these neighbours an earlier group's gap begins or ends, and a step's modes may meet. On one side of the end
+    of a gap the step has no inputs; towards it these move like a root. `near` the gaps, where intervals have been
+    divided, the ratio of discriminants counts too: clearance says nothing of pins on one link.
     """
-    plan, found = between.plan, np.zeros(max(len(lanes.status) - 1, 0), bool)
+    plan, found, poses = between.plan, np.zeros(max(len(lanes.status) - 1, 0), bool), set[float]()
     lost = lanes.status == Status.OUT_OF_REACH
     for index in plan.with_root if lost.any() else ():
         values = discriminant(plan, index, lanes)
@@ -47,21 +47,22 @@ def beside_gaps(between: Between, lanes: Lanes, *, near: bool = False) -> Flags:
         ends = np.flatnonzero(gone[1:] != gone[:-1])
         ahead = gone[ends]
         meet = _meet(plan, index, lanes.x[0], values, ends + ahead, np.where(ahead, ends + 2, ends - 1), near=near)
-        found[_not_apart(between, index, ends[meet], ends[ahead])] = True
+        found[_not_apart(between, index, ends[meet], ends[ahead], poses)] = True
         # A gap between two lanes that have poses has two ends.
         inside = np.array([k for k in sorted(_gaps_before(between, index)) if not np.isnan(values[k + 1])], np.intp)
         for here, beyond in ((inside, inside - 1), (inside + 1, inside + 2)):
             found[inside[_meet(plan, index, lanes.x[0], values, here, beyond, near=near)]] = True
         # Between two lanes in gaps of two groups there may be a pose.
         begun = np.flatnonzero((values[1:] < -LIMIT) & ~(values[:-1] < -LIMIT) & lost[:-1])
-        found[[k for k in begun if begins_behind_a_pose(between, index, k + 1.0)]] = True
-    return found
+        poses |= {pose for k in begun if (pose := pose_before(between, index, k + 1.0)) is not None}
+    return found, np.array(sorted(poses))
 
 
-def begins_behind_a_pose(between: Between, index: int, place: float) -> bool:
-    """Return whether the gap of a step at a place begins behind a pose, where the station before has none.
+def pose_before(between: Between, index: int, place: float) -> float | None:
+    """Return the place of the pose behind which the gap of a step at a place begins, if the station before has none.
 
-    Otherwise it is one with the gap in which that station lies. General groups are closed from the station behind it.
+    If there is no pose, it is one with the gap in which that station lies. General groups are closed from the station
+    behind it.
     """
     plan, low, high = between.plan, float(np.ceil(place)) - 1.0, place
     if plan.tracked:
@@ -70,13 +71,13 @@ def begins_behind_a_pose(between: Between, index: int, place: float) -> bool:
         between = replace(between, near=near)
     charge(LOOK * LOCATED)
     for _ in range(LOCATED):
-        places = np.linspace(low, high, PARTS + 1)
+        places = np.linspace(low, high, DIVISIONS + 1)
         outside = np.flatnonzero(~(discriminant(plan, index, between.lanes(places[:-1], index)) < -LIMIT))
         if not len(outside):
             # The station before lies in the same gap.
-            return False
-        low, high = places[outside[-1]], places[outside[-1] + 1]
-    return bool(np.isfinite(between.lanes(np.array([low]), len(plan.steps)).x[0]).all())
+            return None
+        low, high = float(places[outside[-1]]), float(places[outside[-1] + 1])
+    return low if np.isfinite(between.lanes(np.array([low]), len(plan.steps)).x[0]).all() else None
 
 
 def _gaps_before(between: Between, index: int) -> set[int]:
@@ -103,11 +104,11 @@ def _meet(plan: Plan, index: int, x: Floats, values: Floats, here: Indices, beyo
     return found
 
 
-def _not_apart(between: Between, index: int, k: Indices, lost: Indices) -> Indices:
+def _not_apart(between: Between, index: int, k: Indices, lost: Indices, poses: set[float]) -> Indices:
     """Return the stations, of some (n,), behind which parts of the interval leave open whether modes meet before a gap.
 
-    So are those, if they are `lost` (m,), behind which the step has a gap of its own. Only closed forms have their
-    poses at any place between stations.
+    Where the step has a gap of its own behind stations that are `lost` (m,), add the pose before it to `poses`. Only
+    closed forms have their poses at any place between stations.
     """
     plan = between.plan
     on = (step for at, step in enumerate(plan.steps) if plan.behind[index] >> at & 1)
@@ -123,8 +124,8 @@ def _not_apart(between: Between, index: int, k: Indices, lost: Indices) -> Indic
         low, high, inside = _open_parts(closed, index, low, high)
         gaps += inside[np.isin(inside.astype(np.intp), lost)].tolist()
     last = {int(place): place for place in sorted(gaps)}
-    others = [station for station, place in last.items() if begins_behind_a_pose(between, index, place)]
-    return np.unique(np.append(low.astype(np.intp), np.array(others, np.intp)))
+    poses |= {pose for place in last.values() if (pose := pose_before(between, index, place)) is not None}
+    return np.unique(low.astype(np.intp))
 
 
 def _open_parts(between: Between, index: int, low: Floats, high: Floats) -> tuple[Floats, Floats, Floats]:
