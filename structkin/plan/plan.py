@@ -85,6 +85,10 @@ class Step:
         return not self.kind.closed_form or isinstance(self.kind, Turn)
 
 
+#: Kinds of joints by which a dyad is rigid with a link that carries both its ends.
+RIGID = ("R", "P", "F")
+
+
 @dataclass(frozen=True, slots=True)
 class DriverRegister:
     """A register set by a driver: the unit vector of `sign` times its angle, or its scalar value.
@@ -214,6 +218,24 @@ class Plan:
         """Return the drivers of a step's part of the mechanism, which no others move."""
         movers = self.movers[self.steps[step].outputs[0]]
         return frozenset[str]().union(*(self.moving_together[id] for id in movers))
+
+    @cached_property
+    def rigid(self) -> frozenset[int]:
+        """The steps of dyads without drivers whose ends are on one link, or on links that are rigid with each other.
+
+        Such a dyad is rigid with them as well, and has one discriminant in all poses.
+        """
+        topology, found = self.structure.topology, set[int]()
+        #: Of links that are rigid with each other, one.
+        of = {link: link for link in (topology.ground, *topology.links)}
+        for group in self.structure.groups:
+            ends = [topology.joint(id) for id, _ in group.exterior] if not group.drivers else []
+            known = [{of[link] for link in end.links if link not in group.links} for end in ends]
+            shared = set.intersection(*known) if all(end.kind in RIGID for end in ends) and ends else set[str]()
+            if shared:
+                of.update(dict.fromkeys(group.links, min(shared)))
+                found.add(group.index)
+        return frozenset(index for index in self.with_root if self.steps[index].group in found)
 
     @cached_property
     def behind(self) -> tuple[int, ...]:

@@ -34,6 +34,42 @@ def test_two_turns_pass_four_flat_poses():
     np.testing.assert_allclose(motion.angle("coupler"), 0, atol=1e-11)
 
 
+def with_short_bars(short, turn):
+    """Return a four-bar that meets its limits, and triangles of bars on its crank, one of them with a short bar."""
+    A = complex(1, 0)
+    C, E = A + short * np.exp(1j * turn), 0.3 + 0.4j
+    F = E + short * np.exp(2j * turn)
+    points = {"O": 0j, "A": A, "B": 3 + 1j, "D": 4.6 + 0j, "C": C, "E": E, "F": F}
+    links = {"ground": ["O", "D"], "crank": ["O", "A"], "rod": ["A", "B"], "rocker": ["B", "D"]}
+    links |= {
+        "oc": ["O", "C"],
+        "ac": ["A", "C"],
+        "oe": ["O", "E"],
+        "ae": ["A", "E"],
+        "cf": ["C", "F"],
+        "ef": ["E", "F"],
+    }
+    return sk.Mechanism(
+        points={name: (z.real, z.imag) for name, z in points.items()},
+        links=links,
+        drivers={"motor": {"joint": "O", "links": ["ground", "crank"]}},
+    )
+
+
+@pytest.mark.parametrize(("short", "turn"), [(3e-4, 2.9), (1e-5, 2.5), (1e-7, 1.5)])
+def test_a_short_bar_between_pins_that_keep_their_distance_costs_nothing(short, turn):
+    """It was followed in steps as short as the bar, until the call was refused for its budget."""
+    m = with_short_bars(short, turn)
+    angles = np.linspace(0, 4 * np.pi, 361)
+    motion = m.solve(drivers={"motor": angles})
+    closes = np.abs(4.6 - np.exp(1j * angles)) <= np.abs(2 + 1j) + np.abs(1.6 - 1j)
+    np.testing.assert_array_equal(motion.ok, closes)
+    assert 0 < closes.sum() < len(angles)
+    for name, z in {"C": m.points["C"], "F": m.points["F"]}.items():
+        turned = complex(*z) * np.exp(1j * angles[closes])
+        np.testing.assert_allclose(motion.position(name)[closes] @ [1, 1j], turned, atol=1e-12)
+
+
 def test_the_path_from_the_sketch_to_the_first_sample_counts():
     """The law starts beyond the flat pose when the sketch is at 90 degrees."""
     motion = parallelogram("-1 - t").solve(50, duration=1)

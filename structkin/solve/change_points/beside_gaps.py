@@ -16,7 +16,7 @@ from structkin.numerical_tolerances import LIMIT
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.solve.change_points.between import Between
-from structkin.solve.change_points.search import LOOK, closes, inputs_at, is_vague, may_meet
+from structkin.solve.change_points.search import LOOK, closes, inputs_at, is_vague, may_meet, stays_apart
 from structkin.solve.engine import Lanes, discriminant
 from structkin.types import Flags, Floats, Indices
 
@@ -43,6 +43,8 @@ def beside_gaps(between: Between, lanes: Lanes, *, near: bool = False) -> tuple[
     lost = lanes.status == Status.OUT_OF_REACH
     for index in plan.with_root if lost.any() else ():
         values = discriminant(plan, index, lanes)
+        if stays_apart(plan, index, values):
+            continue
         gone = np.isnan(values) & lost
         ends = np.flatnonzero(gone[1:] != gone[:-1])
         ahead = gone[ends]

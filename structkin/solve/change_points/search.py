@@ -107,11 +107,12 @@ def _may_meet_between_turns(plan: Plan, schedule: Schedule, index: int, lanes: L
 
 def explore(between: Kept, index: int, lanes: Lanes) -> bool:
     """Find the stations at which the discriminant of a step touches zero; return whether the motion passes any."""
-    if not between.plan.part(index):
-        # No driver moves it.
+    plan = between.plan
+    # Or no driver moves it.
+    if stays_apart(plan, index, discriminant(plan, index, lanes)) or not plan.part(index):
         return False
     search, found = _Search(between, index), False
-    low, high = _intervals(between.plan, search.schedule, between.changes, index, lanes)
+    low, high = _intervals(plan, search.schedule, between.changes, index, lanes)
     if not len(low):
         return False
     between.next()
@@ -146,6 +147,11 @@ def _intervals(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int,
         paces, margins = (each[:, k - stations[0]] for each in _beside(schedule, stations))
         k = k[vague[k] | vague[k + 1] | may_meet(plan, index, lanes.x[0], k, k + 1, (paces, margins))]
     return k.astype(np.float64), k + 1.0
+
+
+def stays_apart(plan: Plan, index: int, values: Floats) -> bool:
+    """Return whether the modes of a step with these discriminants (n,) never meet, as it is rigid with one link."""
+    return index in plan.rigid and not (values <= FAR).any()
 
 
 def closes(plan: Plan, index: int, lanes: Lanes, values: Floats) -> Flags:
