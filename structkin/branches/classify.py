@@ -106,13 +106,14 @@ class Crossing:
 
     `resting` are groups with a branch along which the drivers are at rest, `unclear` those with infinitely many
     tangents to the second order, `flat` dyads with a branch along which they stay flat, their inputs at rest: their
-    rates are undetermined there, and it is not among the branches.
+    rates are undetermined there, and it is not among the branches. `cut` if there may be more branches than `MOST`.
     """
 
     branches: tuple[Motion, ...]
     resting: tuple[int, ...] = ()
     unclear: tuple[int, ...] = ()
     flat: tuple[int, ...] = ()
+    cut: bool = False
 
 
 @dataclass
@@ -172,7 +173,7 @@ def branches_at(motion: Motion, sample: int) -> Crossing:
         found.append(_one(motion, sample))
     if motion.regular[sample]:
         found.sort(key=lambda branch: _apart(motion, sample, branch))
-    return Crossing(tuple(found), *(tuple(sorted(groups)) for groups in (resting, unclear, flat)))
+    return Crossing(tuple(found), *(tuple(sorted(groups)) for groups in (resting, unclear, flat)), bool(pending))
 
 
 def _staying_flat(motion: Motion, contours: Contours) -> list[int]:
@@ -336,7 +337,8 @@ def classify(motion: Motion, sample: int) -> PoseClass | None:
     further = (*crossing.resting, *crossing.flat, *crossing.unclear)
     words = "change point: branches cross, and the drivers do not decide between them"
     if len(branches) > 1:
-        words = words.replace("branches", f"{len(branches)} branches", 1)
+        count = f"{'more than ' * crossing.cut}{len(branches)}"
+        words = words.replace("branches", f"{count} branches", 1)
     elif branches and not further:
         words = "change point: the equations of the joints lose rank, but only one branch passes"
     for group in crossing.resting:

@@ -24,6 +24,22 @@ def parallelogram():
     return four_bar((0, 0), (0, 1), (2, 1), (2, 0))
 
 
+@pytest.mark.full
+@pytest.mark.parametrize(("count", "said"), [(3, "8 branches"), (7, "more than 64 branches")])
+def test_of_a_row_of_parallelograms_the_branches_are_counted_or_said_to_be_more(count, said):
+    tip, pivots = np.array([np.cos(0.7), np.sin(0.7)]), [(2.0 + k, 0.0) for k in range(count)]
+    points = {"A": (0, 0), "B": tip} | {f"D{k}": pivot for k, pivot in enumerate(pivots)}
+    points |= {f"C{k}": pivot + tip for k, pivot in enumerate(pivots)}
+    links = {"ground": ["A", *(f"D{k}" for k in range(count))], "crank": ["A", "B"]}
+    links |= {f"rod{k}": ["B", f"C{k}"] for k in range(count)}
+    links |= {f"rocker{k}": [f"D{k}", f"C{k}"] for k in range(count)}
+    m = sk.Mechanism(points=points, links=links, drivers={"motor": {"joint": "A"}})
+    found = m.solve(drivers={"motor": np.linspace(0.7, np.pi, 10)}).classify(9)
+    assert found.words.startswith(f"change point: {said} cross") and len(found.branches) == min(2**count, 64)
+    for k in range(count):
+        np.testing.assert_allclose(found.branches[0].K(f"rocker{k}"), 1, atol=1e-9)
+
+
 @pytest.mark.parametrize("name", few(names(), 12))
 def test_examples_are_regular(name):
     m = sk.load(path(name))
