@@ -151,10 +151,17 @@ def chain(rng: Any) -> tuple[Mechanism, float, Any] | None:
     edge = abs(complex(pin(cmath.rect(1.0, beside), D, rod, rocker, mode)) - F)
     most, least = (edge, rng.uniform(0, 0.8) * edge) if rng.random() < 0.5 else (edge + rng.uniform(0.5, 3), edge)
     lengths = (most + least) / 2, (most - least) / 2
-    crank = np.exp(2j * math.pi * np.arange(PLACES) / PLACES)
-    closes = np.isfinite(pin(pin(crank, D, rod, rocker, mode), F, *lengths, second))
+
+    def close(places: Any) -> Any:
+        crank = np.exp(2j * math.pi * places / PLACES)
+        return np.isfinite(pin(pin(crank, D, rod, rocker, mode), F, *lengths, second))
+
+    closes = close(np.arange(PLACES))
     ends = np.flatnonzero(closes != np.roll(closes, 1))
     if not len(ends) or np.min(np.diff(np.append(ends, ends[0] + PLACES))) < SHORTEST:
+        return None
+    # Beside an end there is nothing shorter.
+    if np.any(np.diff(close(ends[:, None] + np.linspace(-SHORTEST, SHORTEST, PLACES // 4)), axis=1).sum(axis=1) != 1):
         return None
     runs = np.split(np.arange(ends[0], ends[0] + PLACES), ends[1:] - ends[0])
     run = max((run for run in runs if closes[run[0] % PLACES]), key=len)
