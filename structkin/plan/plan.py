@@ -230,7 +230,7 @@ class Plan:
         of = {link: link for link in (topology.ground, *topology.links)}
         for group in self.structure.groups:
             ends = [topology.joint(id) for id, _ in group.exterior] if not group.drivers else []
-            known = [{of[link] for link in end.links if link not in group.links} for end in ends]
+            known = [{of.get(link, link) for link in end.links if link in group.known} for end in ends]
             shared = set.intersection(*known) if all(end.kind in RIGID for end in ends) and ends else set[str]()
             if shared:
                 of.update(dict.fromkeys(group.links, min(shared)))

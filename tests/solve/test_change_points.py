@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 from cases import few
+from random_mechanisms import DYADS, build
 from scipy import optimize
 from windows import windows
 
 import structkin as sk
+from structkin.solve.engine import discriminant
 
 
 def parallelogram(law=1.0, **more):
@@ -68,6 +70,21 @@ def test_a_short_bar_between_pins_that_keep_their_distance_costs_nothing(short, 
     for name, z in {"C": m.points["C"], "F": m.points["F"]}.items():
         turned = complex(*z) * np.exp(1j * angles[closes])
         np.testing.assert_allclose(motion.position(name)[closes] @ [1, 1j], turned, atol=1e-12)
+
+
+@pytest.mark.parametrize("seeds", [[1, 3, 14, 15, 41, 46], *few([range(100, 900)], 0, 0)])
+def test_dyads_that_are_rigid_with_a_link_have_one_discriminant(seeds):
+    """In two of these, pins without a link of their own are ends, too."""
+    moved = 0
+    for seed in seeds:
+        motion = build(seed, 3 + seed % 5, menu=DYADS if seed % 2 else None).mechanism().solve(60)
+        plan = motion.plan
+        for index in plan.rigid:
+            values = discriminant(plan, index, motion.lanes)
+            values = values[np.isfinite(values)]
+            assert not len(values) or np.ptp(values) < 1e-9, seed
+            moved += bool(plan.part(index))
+    assert moved
 
 
 def test_the_path_from_the_sketch_to_the_first_sample_counts():
