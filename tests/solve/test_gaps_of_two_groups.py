@@ -153,16 +153,20 @@ def chain(rng: Any) -> tuple[Mechanism, float, Any] | None:
     lengths = (most + least) / 2, (most - least) / 2
 
     def close(places: Any) -> Any:
-        crank = np.exp(2j * math.pi * places / PLACES)
-        return np.isfinite(pin(pin(crank, D, rod, rocker, mode), F, *lengths, second))
+        B = pin(np.exp(2j * math.pi * places / PLACES), D, rod, rocker, mode)
+        return np.array((np.isfinite(B), np.isfinite(pin(B, F, *lengths, second))))
 
-    closes = close(np.arange(PLACES))
+    both = close(np.arange(PLACES))
+    at, closes = np.flatnonzero((both != np.roll(both, 1, axis=1)).any(axis=0)), both[1]
     ends = np.flatnonzero(closes != np.roll(closes, 1))
     if not len(ends) or np.min(np.diff(np.append(ends, ends[0] + PLACES))) < SHORTEST:
         return None
-    # Beside an end there is nothing shorter.
-    if np.any(np.diff(close(ends[:, None] + np.linspace(-SHORTEST, SHORTEST, PLACES // 4)), axis=1).sum(axis=1) != 1):
-        return None
+    # Beside an end of either gap there is nothing shorter.
+    window = np.linspace(-SHORTEST, SHORTEST, 1 << 16)
+    for end in at.tolist():
+        coarse = closes[np.arange(end - SHORTEST, end + SHORTEST + 1) % PLACES]
+        if np.diff(close(end + window)[1]).sum() != np.diff(coarse).sum():
+            return None
     runs = np.split(np.arange(ends[0], ends[0] + PLACES), ends[1:] - ends[0])
     run = max((run for run in runs if closes[run[0] % PLACES]), key=len)
     start = 2 * math.pi * float(run[len(run) // 2]) / PLACES
