@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from heapq import heappop, heappush
+from itertools import count
 from typing import Any, Literal
 
 import numpy as np
@@ -143,10 +145,11 @@ def branches_at(motion: Motion, sample: int) -> Crossing:
     """Return the branches that cross at a sample."""
     found: list[Motion] = []
     resting, unclear, flat = set[int](), set[int](), set[int]()
-    steps, pending = motion.plan.steps, [_Choice()]
+    steps, order, pending = motion.plan.steps, count(), [(0.0, -1, _Choice())]
     while pending and len(found) < MOST:
-        choice = pending.pop()
-        tried = _around(motion, sample, choice)
+        # What begins at a branch near the motion is tried first: it leads to the branch that the motion follows.
+        _, _, choice = heappop(pending)
+        tried, others = _around(motion, sample, choice), list[_Choice]()
         resting |= {steps[k].group for k, item in tried.found.items() if item.resting}
         unclear |= {steps[k].group for k, item in tried.found.items() if not item.isolated}
         flat |= {steps[k].group for k in _staying_flat(motion, tried.contours)}
@@ -157,23 +160,28 @@ def branches_at(motion: Motion, sample: int) -> Crossing:
                 {other: choice.numbers.get(other, 0) for other in touched[:k] if other in tried.found},
             )
             if step in tried.found and step not in choice.numbers:
-                others = range(1, len(tried.found[step].directions))
-                pending += [replace(before, numbers={**before.numbers, step: number}) for number in others]
+                numbers = range(1, len(tried.found[step].directions))
+                others += [replace(before, numbers={**before.numbers, step: number}) for number in numbers]
             elif step not in tried.found and step not in choice.slopes:
-                pending.append(replace(before, slopes={**before.slopes, step: -1}))
+                others.append(replace(before, slopes={**before.slopes, step: -1}))
+        away = 0.0
         if touched and tried.contours.until[0] == len(steps):
             branch = _branch(motion, sample, tried.contours)
             turned = _group_elsewhere(motion, sample, branch)
             if turned is None:
                 found.append(branch)
+                away = _apart(motion, sample, branch) if motion.regular[sample] else 0.0
             else:
                 resting.add(turned)
+        for other in others:
+            heappush(pending, (away, next(order), other))
     around = motion.lanes.around
     if not found and motion.regular[sample] and around is not None and sample in around.at:
         found.append(_one(motion, sample))
     if motion.regular[sample]:
         found.sort(key=lambda branch: _apart(motion, sample, branch))
-    return Crossing(tuple(found), *(tuple(sorted(groups)) for groups in (resting, unclear, flat)), bool(pending))
+    groups = tuple(sorted(resting)), tuple(sorted(unclear)), tuple(sorted(flat))
+    return Crossing(tuple(found), *groups, cut=bool(pending))
 
 
 def _staying_flat(motion: Motion, contours: Contours) -> list[int]:
@@ -337,8 +345,7 @@ def classify(motion: Motion, sample: int) -> PoseClass | None:
     further = (*crossing.resting, *crossing.flat, *crossing.unclear)
     words = "change point: branches cross, and the drivers do not decide between them"
     if len(branches) > 1:
-        count = f"{'more than ' * crossing.cut}{len(branches)}"
-        words = words.replace("branches", f"{count} branches", 1)
+        words = words.replace("branches", f"{'more than ' * crossing.cut}{len(branches)} branches", 1)
     elif branches and not further:
         words = "change point: the equations of the joints lose rank, but only one branch passes"
     for group in crossing.resting:
