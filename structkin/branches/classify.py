@@ -345,7 +345,7 @@ def classify(motion: Motion, sample: int) -> PoseClass | None:
     further = (*crossing.resting, *crossing.flat, *crossing.unclear)
     words = "change point: branches cross, and the drivers do not decide between them"
     if len(branches) > 1:
-        words = words.replace("branches", f"{'more than ' * crossing.cut}{len(branches)} branches", 1)
+        words = words.replace("branches", f"{len(branches)}{' or more' * crossing.cut} branches", 1)
     elif branches and not further:
         words = "change point: the equations of the joints lose rank, but only one branch passes"
     for group in crossing.resting:

@@ -91,7 +91,7 @@ class Text:
     def digest(self) -> str:
         """Return a hash of what compiled code depends on: the text, its constants, and NumPy."""
         constants = {name: value for name, value in self._constants().items() if name.isupper()}
-        content = [*map(_text, (*self._parts, Text)), *self._reads(), repr(constants), np.__version__]
+        content = [*map(_text, (*self._parts, Text)), *self._reads(), repr((constants, self._counts)), np.__version__]
         return hashlib.sha256("\n".join(content).encode()).hexdigest()[:20]
 
     @cached_property

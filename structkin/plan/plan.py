@@ -226,7 +226,7 @@ class Plan:
         Such a dyad is rigid with them as well, and has one discriminant in all poses.
         """
         topology, found = self.structure.topology, set[int]()
-        #: Of links that are rigid with each other, one.
+        # Of links that are rigid with each other, one.
         of = {link: link for link in (topology.ground, *topology.links)}
         for group in self.structure.groups:
             ends = [topology.joint(id) for id, _ in group.exterior] if not group.drivers else []
