@@ -102,7 +102,7 @@ class Text:
         names: dict[str, Any] = {name: one for name, one in vars(math).items() if name[0] != "_"} | {"np": np}
         for part in self._parts:
             if isinstance(part, ModuleType):
-                names.update({name: one for name, one in vars(part).items() if name.isupper()})
+                names.update({name: one for name, one in vars(part).items() if name.isupper() or _is_record(one)})
         return names
 
     def _making_arrays(self, functions: Mapping[str, FunctionType]) -> set[str]:
@@ -119,6 +119,10 @@ class Text:
             home = part.__name__ if isinstance(part, ModuleType) else part.__module__
             found += [one for one in own if isinstance(one, FunctionType) and one.__module__ == home]
         return {one.__name__: FunctionType(one.__code__, names, one.__name__, one.__defaults__) for one in found}
+
+
+def _is_record(one: Any) -> bool:
+    return isinstance(one, type) and issubclass(one, tuple) and hasattr(one, "_fields")
 
 
 def _text(of: ModuleType | Callable[..., Any]) -> str:

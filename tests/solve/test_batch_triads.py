@@ -13,6 +13,7 @@ from structkin.kernels.store import plain
 from structkin.kernels.text import Text
 from structkin.numerical_tolerances import GUARD
 from structkin.solve.batch.loop import LOOP_WITH_TRIADS, _formulas, triad_formulas, triad_source
+from structkin.solve.batch.loop_at import Stations
 from structkin.solve.batch.motor import Motor
 from structkin.solve.batch.order import OF_TRIAD, TRIAD, Way
 from structkin.solve.batch.runner import Runner, takes_triads
@@ -101,9 +102,9 @@ def plainly(linkages, k, angles):
                   for one in (motion.position, motion.velocity, motion.acceleration)])  # fmt: skip
     wanted, determinants = x[:, 0, joints].copy(), np.empty(len(angles))
     x[:, 0, joints] = np.nan
-    given = table.constants[k, s : s + 3], linkages.points[k], angles, 1.0, determinants, np.empty((0, 20)), 0
+    given = table.constants[k, s : s + 3], linkages.points[k], determinants, np.empty((0, 20)), 0
     with np.errstate(all="ignore"):
-        is_proven = plain_loop()["triad"](x, 0, joints, ends, *given)
+        is_proven = plain_loop()["triad"](Stations(x, angles, 1.0), 0, joints, ends, *given)
     return is_proven, x[:, 0, joints], wanted, motion
 
 

@@ -9,7 +9,7 @@ doubtful, and solved one by one.
 from __future__ import annotations
 
 from math import cos, isnan, sin
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,6 +43,38 @@ TRIADS, WITH_TRIADS = False, int(Way.TRIADS)
 PLACES = 432
 
 
+class Given(NamedTuple):
+    """What is given of linkages: fields of their `Table`, and of `Linkages`."""
+
+    dyads: Any
+    counts: Any
+    constants: Any
+    terms: Any
+    flat: Any
+    apart: Any
+    modes: Any
+    points: Any
+    fixed: Any
+    motor: Any
+
+
+class Stations(NamedTuple):
+    """Motions x (3, b, joints, 2, n) at the stations, whose angles (n,) [rad] are passed at a speed [rad/s]."""
+
+    x: Any
+    angles: Any
+    speed: Any
+
+
+class Room(NamedTuple):
+    """Scratch for poses at m other angles: motions `near` (3, 1, joints, 2, m), the crank, what is needed of joints."""
+
+    near: Any
+    circle: Any
+    discriminant: Any
+    needed: Any
+
+
 def crank(circle: Any, x: Any, b: int, k: int, motor: Any, points: Any) -> None:
     """Write the pin of the crank of linkage k, which turns with the circle (3, 2, n); only compiled, from formulas."""
     raise NotImplementedError
@@ -56,14 +88,12 @@ def dyad(
 
 
 def triad(
-    x: Any,
+    stations: Stations,
     b: Any,
     joints: Any,
     ends: Any,
     constants: Any,
     sketch: Any,
-    angles: Any,
-    speed: Any,
     determinants: Any,
     more: Any,
     count: Any,
@@ -72,62 +102,20 @@ def triad(
     raise NotImplementedError
 
 
-def towards_gaps(
-    k: Any,
-    s: Any,
-    x: Any,
-    b: Any,
-    ends: Any,
-    angles: Any,
-    speed: Any,
-    dyads: Any,
-    constants: Any,
-    terms: Any,
-    modes: Any,
-    points: Any,
-    fixed: Any,
-    motor: Any,
-    near: Any,
-    more: Any,
-) -> int:
+def towards_gaps(k: Any, s: Any, ends: Any, given: Given, stations: Stations, b: Any, near: Any, more: Any) -> int:
     """Write places towards the gaps in which the ends of a triad's bars have none; from `triad_path_at`."""
     raise NotImplementedError
 
 
 def between_stations(
-    k: Any,
-    s: Any,
-    x: Any,
-    b: Any,
-    ends: Any,
-    angles: Any,
-    speed: Any,
-    dyads: Any,
-    constants: Any,
-    terms: Any,
-    modes: Any,
-    points: Any,
-    fixed: Any,
-    motor: Any,
-    near: Any,
-    more: Any,
-    count: Any,
+    k: Any, s: Any, ends: Any, given: Given, stations: Stations, b: Any, near: Any, more: Any, count: Any
 ) -> Any:
     """Write more places, between stations where inputs move quickly; from `triad_path_at`."""
     raise NotImplementedError
 
 
 def triad_between(
-    x: Any,
-    b: Any,
-    joints: Any,
-    ends: Any,
-    constants: Any,
-    i: Any,
-    stations: Any,
-    speed: Any,
-    angles: Any,
-    near: Any,
+    stations: Stations, b: Any, joints: Any, ends: Any, constants: Any, i: Any, angles: Any, near: Any
 ) -> bool:
     """Solve a triad between two stations; from `triad_path_at`."""
     raise NotImplementedError
@@ -154,85 +142,52 @@ def add_up(x: Any, b: Any, circle: Any, q: Any, first: Any, count: Any, terms: A
                 Y[i] += constants[1]
 
 
-def pose(
-    k: Any,
-    last: Any,
-    needed: Any,
-    angles: Any,
-    circle: Any,
-    near: Any,
-    discriminant: Any,
-    dyads: Any,
-    constants: Any,
-    terms: Any,
-    modes: Any,
-    points: Any,
-    motor: Any,
-    x: Any,
-    own: Any,
-    i: Any,
-    stations: Any,
-    speed: Any,
-) -> bool:
+def pose(k: Any, last: Any, angles: Any, room: Room, given: Given, stations: Stations, b: Any, i: Any) -> bool:
     """Solve what is needed of a linkage, up to a dyad whose discriminant stays, at other angles than the stations.
 
-    Triads have their motions at the stations in x, in the linkage's `own` place, and are solved between station i and
-    the next. Return whether they are.
+    Triads have their motions at the stations, in place b, and are solved between station i and the next. Return whether
+    they are.
     """
-    b = zero(k)
+    near, circle, discriminant, needed = room
+    own, dyads = zero(k), given.dyads
     for j in range(angles.size):
         circle[0, 0, j], circle[0, 1, j] = cos(angles[j]), sin(angles[j])
         circle[1, 0, j], circle[1, 1, j] = -circle[0, 1, j], circle[0, 0, j]
         circle[2, 0, j], circle[2, 1, j] = -circle[0, 0, j], -circle[0, 1, j]
-    crank(circle, near, b, k, motor, points)
+    crank(circle, near, own, k, given.motor, given.points)
     for at in range(last + 1):
         q, one, two = dyads[k, at, 0], dyads[k, at, 1], dyads[k, at, 2]
         if TRIADS and one == TRIAD and needed[q]:
             some, ends = dyads[k, at : at + 3, 0], dyads[k, at : at + 3, 2]
-            if not triad_between(x, own, some, ends, constants[k, at : at + 3], i, stations, speed, angles, near):
+            if not triad_between(stations, b, some, ends, given.constants[k, at : at + 3], i, angles, near):
                 return False
         if not needed[q] or (TRIADS and one < 0):
             continue
         if BEYOND_BARS and two < GUIDE:
-            add_up(near, b, circle, q, one, GUIDE - two, terms[k], constants[k, at])
+            add_up(near, own, circle, q, one, GUIDE - two, given.terms[k], given.constants[k, at])
             continue
-        dyad(near, b, one, two, q, discriminant, modes[k, at], constants, k, at)
+        dyad(near, own, one, two, q, discriminant, given.modes[k, at], given.constants, k, at)
     return True
 
 
 def begins_behind_a_pose(
-    k: Any,
-    s: Any,
-    start: Any,
-    place: Any,
-    dyads: Any,
-    counts: Any,
-    constants: Any,
-    terms: Any,
-    modes: Any,
-    points: Any,
-    fixed: Any,
-    motor: Any,
-    room: Any,
+    k: Any, s: Any, start: Any, place: Any, angles: Any, room: Room, given: Given, stations: Stations
 ) -> bool:
     """Return whether a dyad's gap at a place begins behind a pose, where there is none at the start.
 
     The rule is that of `change_points.beside_gaps`, where stations are added between two gaps: two may overlap, and the
-    other one's dyad stop before this one. `room` is scratch.
+    other one's dyad stop before this one. `angles` and `room` are scratch.
     """
-    low, high, b, (near, circle, angles, discriminant, needed) = start, place, zero(k), room
+    low, high, b, near, dyads = start, place, zero(k), room.near, given.dyads
     q, one, two = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2]
-    put_fixed(k, b, points, fixed, near)
+    put_fixed(k, b, given.points, given.fixed, near)
     for _ in range(LOCATED):
         step, last = (high - low) / DIVISIONS, -1
         for i in range(DIVISIONS):
             angles[i] = low + i * step
-        pose(
-            *(k, counts[k] - 1, needed, angles, circle, near, discriminant, dyads, constants, terms, modes, points),
-            *(motor, near, b, b, angles, 1.0),
-        )
+        pose(k, given.counts[k] - 1, angles, room, given, stations, b, b)
         for i in range(DIVISIONS):
-            if is_posed(near, b, i, k, dyads, counts):
+            if is_posed(near, b, i, k, dyads, given.counts):
                 return True
             has_ends = not isnan(near[0, b, one, 0, i]) and (two < 0 or not isnan(near[0, b, two, 0, i]))
             if not (has_ends and isnan(near[0, b, q, 0, i])):
@@ -283,44 +238,26 @@ def mark_needed(k: Any, s: Any, needed: Any, dyads: Any, terms: Any) -> None:
 
 
 def search(
-    k: Any,
-    s: Any,
-    start: Any,
-    end: Any,
-    dyads: Any,
-    counts: Any,
-    constants: Any,
-    terms: Any,
-    flat: Any,
-    apart: Any,
-    modes: Any,
-    points: Any,
-    fixed: Any,
-    motor: Any,
-    near: Any,
-    hull: Any,
-    x: Any,
-    own: Any,
-    station: Any,
-    stations: Any,
-    speed: Any,
-    room: Any,
+    k: Any, s: Any, given: Given, stations: Stations, own: Any, station: Any, room: Room, work: Any
 ) -> tuple[int, float]:
-    """Return what is between two angles, and the last angle that is known to lie in a gap.
+    """Return what is between a station and the next, and the last angle that is known to lie in a gap.
 
     It is 0 for no zero of a dyad's discriminant, 1 for a gap, and 2 for what is not decided. Clearance decides in all
-    parts: what moves the dyad may itself be near a gap, and move abruptly. The angles are those of a `station` and the
-    next; for triads see `pose`. `room` is scratch.
+    parts: what moves the dyad may itself be near a gap, and move abruptly. For triads and their `own` place see `pose`.
+    `room` and `work` are scratch.
     """
-    size, (circle, angles, discriminant, needed, waiting, flagged, everywhere, parts) = PARTS + 1, room
-    waiting[0, 0], waiting[0, 1], waiting[0, 2] = start, end, 0.0
+    size, (angles, waiting, flagged, everywhere, parts, hull) = PARTS + 1, work
+    near, discriminant, needed = room.near, room.discriminant, room.needed
+    start, apart, flat = stations.angles[station], given.apart[k], given.flat[k, s]
+    waiting[0, 0], waiting[0, 1], waiting[0, 2] = start, stations.angles[station + 1], 0.0
     count, tried, found, b, begin, last = 1, 0, 0, zero(s), start, start
-    put_fixed(k, b, points, fixed, near)
+    put_fixed(k, b, given.points, given.fixed, near)
     # Only what the dyad depends on is solved.
     needed[:] = False
-    needed[dyads[k, s, 0]] = True
-    mark_needed(k, s, needed, dyads, terms)
-    if TRIADS and dyads[k, s, 1] < 0:
+    needed[given.dyads[k, s, 0]] = True
+    mark_needed(k, s, needed, given.dyads, given.terms)
+    one, two, constants = given.dyads[k, s, 1], given.dyads[k, s, 2], given.constants[k, s]
+    if TRIADS and one < 0:
         return 2, last
     while count:
         count -= 1
@@ -330,46 +267,24 @@ def search(
             return 2, last
         for i in range(size):
             angles[i] = start + i * step
-        if not pose(
-            k,
-            s,
-            needed,
-            angles,
-            circle,
-            near,
-            discriminant,
-            dyads,
-            constants,
-            terms,
-            modes,
-            points,
-            motor,
-            x,
-            own,
-            station,
-            stations,
-            speed,
-        ):
+        if not pose(k, s, angles, room, given, stations, own, station):
             return 2, last
-        one, two = dyads[k, s, 1], dyads[k, s, 2]
         for i in range(size):
             if discriminant[i] <= LIMIT:
-                if discriminant[i] >= -LIMIT or is_near(
-                    near, b, one, two, i, constants[k, s], apart[k], discriminant, flat
-                ):
+                if discriminant[i] >= -LIMIT or is_near(near, b, one, two, i, constants, apart, discriminant, flat):
                     return 2, last
                 found = 1
                 if abs(angles[i] - begin) > abs(last - begin):
                     last = angles[i]
         flags = flag(discriminant, everywhere, flagged, b, s)
         if flags:
-            decide(near, b, k, angles, 1.0, dyads, constants, apart[k], flagged, flags, hull)
+            decide(near, b, k, angles, 1.0, given.dyads, given.constants, apart, flagged, flags, hull)
         for at in range(flags):
             if not flagged[at, 2]:
                 waiting[count, 0], waiting[count, 1] = angles[flagged[at, 1]], angles[flagged[at, 1] + 1]
                 waiting[count, 2] = level + 1.0
                 count += 1
-        ends = flag_ends(near, b, one, two, constants[k, s], discriminant, flagged, b, s, parts, PARTS)
+        ends = flag_ends(near, b, one, two, constants, discriminant, flagged, b, s, parts, PARTS)
         for at in range(ends):
             # Towards a gap parts are divided until little of the way is left, not of the angle.
             waiting[count, 0], waiting[count, 1] = angles[flagged[at, 1]], angles[flagged[at, 1] + 1]
@@ -414,15 +329,15 @@ def solve(
     is_end, ends_of_gaps = np.zeros(n - 1, np.bool_), np.empty(n - 1, np.int64)
     more = np.empty((PLACES if TRIADS else 0, 20))
     stays, rigid = np.zeros((joints, joints), np.bool_), np.zeros(joints, np.bool_)
-    size = PARTS + 1
-    room = (
-        *(np.zeros((3, 2, size)), np.empty(size), np.empty(size), np.zeros(joints, np.bool_)),
-        *(np.empty((WAITING, 3)), np.empty((PARTS, 3), np.int64), np.ones(PARTS, np.bool_), np.arange(PARTS)),
+    given = Given(dyads, counts, constants, terms, flat, apart, modes, points, fixed, motor)
+    stations, size, needed = Stations(x, angles, speed), PARTS + 1, np.ones(joints, np.bool_)
+    room = Room(near, np.zeros((3, 2, size)), np.empty(size), np.zeros(joints, np.bool_))
+    wide = Room(np.empty((3, 1, joints, 2, DIVISIONS)), np.zeros((3, 2, DIVISIONS)), np.empty(DIVISIONS), needed)
+    work = (
+        *(np.empty(size), np.empty((WAITING, 3)), np.empty((PARTS, 3), np.int64), np.ones(PARTS, np.bool_)),
+        *(np.arange(PARTS), hull_near),
     )
-    wide = (
-        *(np.empty((3, 1, joints, 2, DIVISIONS)), np.zeros((3, 2, DIVISIONS)), np.empty(DIVISIONS)),
-        *(np.empty(DIVISIONS), np.ones(joints, np.bool_)),
-    )
+    divisions = np.empty(DIVISIONS)
     for k in range(low, high):
         b, flags, gaps, has_triad = k - first, zero(k), zero(k), TRIADS and ways[k] == WITH_TRIADS
         is_abrupt[:], is_end[:], rigid[:] = False, False, False
@@ -446,40 +361,17 @@ def solve(
             q, one, two = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2]
             if TRIADS and one == TRIAD:
                 some, ends = dyads[k, s : s + 3, 0], dyads[k, s : s + 3, 2]
-                count = towards_gaps(
-                    k, s, x, b, ends, angles, speed, dyads, constants, terms, modes, points, fixed, motor, near, more
-                )
+                own, sketch = constants[k, s : s + 3], points[k]
+                count = towards_gaps(k, s, ends, given, stations, b, near, more)
                 is_known = (
                     not doubtful[b]
                     and count >= 0
-                    and triad(
-                        x, b, some, ends, constants[k, s : s + 3], points[k], angles, speed, discriminant, more, count
-                    )
+                    and triad(stations, b, some, ends, own, sketch, discriminant, more, count)
                 )
                 if not is_known and not doubtful[b] and count >= 0:
                     before = count
-                    count = between_stations(
-                        k,
-                        s,
-                        x,
-                        b,
-                        ends,
-                        angles,
-                        speed,
-                        dyads,
-                        constants,
-                        terms,
-                        modes,
-                        points,
-                        fixed,
-                        motor,
-                        near,
-                        more,
-                        count,
-                    )
-                    is_known = count > before and triad(
-                        x, b, some, ends, constants[k, s : s + 3], points[k], angles, speed, discriminant, more, count
-                    )
+                    count = between_stations(k, s, ends, given, stations, b, near, more, count)
+                    is_known = count > before and triad(stations, b, some, ends, own, sketch, discriminant, more, count)
                 if not is_known:
                     doubtful[b] = True
                     break
@@ -538,40 +430,14 @@ def solve(
                     if rigid[step] or (BEYOND_BARS and dyads[k, step, 2] < GUIDE):
                         step += 1
                         continue
-                    found, place = search(
-                        k,
-                        step,
-                        angles[i],
-                        angles[i + 1],
-                        dyads,
-                        counts,
-                        constants,
-                        terms,
-                        flat[k, step],
-                        apart,
-                        modes,
-                        points,
-                        fixed,
-                        motor,
-                        near,
-                        hull_near,
-                        x,
-                        b,
-                        i,
-                        angles,
-                        speed,
-                        room,
-                    )
+                    found, place = search(k, step, given, stations, b, i, room, work)
                     doubtful[b] = found == 2
                     # The gap in which the station before lies, and this one may be one gap.
                     if found == 1 and step == s and status[b, i + 1] == 0:
                         is_another = is_posed(x, b, i, k, dyads, counts)
                         doubtful[b] = has_triad and not is_another
                         if not (is_another or has_triad):
-                            is_another = begins_behind_a_pose(
-                                *(k, s, angles[i], place, dyads, counts, constants, terms, modes, points, fixed, motor),
-                                wide,
-                            )
+                            is_another = begins_behind_a_pose(k, s, angles[i], place, divisions, wide, given, stations)
                         if is_another:
                             status[b, i + 1], last = LOST, counts[k] - 1
                     step += 1

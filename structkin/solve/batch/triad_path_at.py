@@ -17,7 +17,7 @@ import numpy as np
 
 from structkin.numerical_tolerances import ACROSS, COME_BACK, RETURN, SAME_POSE
 from structkin.solve.batch.clear_at import zero
-from structkin.solve.batch.loop_at import PARTS, mark_needed, pose, put_fixed
+from structkin.solve.batch.loop_at import PARTS, Given, Room, Stations, mark_needed, pose, put_fixed
 from structkin.solve.batch.triad_at import (
     ARRIVED,
     LIMITED,
@@ -46,33 +46,16 @@ MARGIN = 0.005
 EVEN = 0.6
 
 
-def towards_gaps(
-    k: Any,
-    s: Any,
-    x: Any,
-    b: Any,
-    ends: Any,
-    angles: Any,
-    speed: Any,
-    dyads: Any,
-    constants: Any,
-    terms: Any,
-    modes: Any,
-    points: Any,
-    fixed: Any,
-    motor: Any,
-    near: Any,
-    more: Any,
-) -> int:
+def towards_gaps(k: Any, s: Any, ends: Any, given: Given, stations: Stations, b: Any, near: Any, more: Any) -> int:
     """Write places towards the gaps in which the ends of a triad's bars have none; return how many, -1 if not known.
 
     `more` (places, 20) are their inputs, as by `put_inputs`, their angles, and where they are between the stations: 1.5
     is halfway from the second to the third. They begin up to two stations before, as inputs bend there already. `near`
     is scratch.
     """
-    size, count = PARTS + 1, 0
-    needed = np.zeros(points.shape[1], np.bool_)
-    circle, some, discriminant = np.zeros((3, 2, size)), np.empty(size), np.empty(size)
+    (x, angles, speed), size, count = stations, PARTS + 1, 0
+    some, needed = np.empty(size), np.zeros(x.shape[2], np.bool_)
+    room = Room(near, np.zeros((3, 2, size)), np.empty(size), needed)
     for i in range(angles.size - 1):
         has, has_next = has_inputs(x, b, ends, i), has_inputs(x, b, ends, i + 1)
         if has == has_next:
@@ -80,8 +63,8 @@ def towards_gaps(
         if count == 0:
             for j in range(3):
                 needed[ends[j]] = True
-            mark_needed(k, s - 1, needed, dyads, terms)
-            put_fixed(k, zero(k), points, fixed, near)
+            mark_needed(k, s - 1, needed, given.dyads, given.terms)
+            put_fixed(k, zero(k), given.points, given.fixed, near)
         if count + TOWARDS > len(more):
             return -1
         station = i if has else i + 1
@@ -89,26 +72,7 @@ def towards_gaps(
         for _ in range(ROUNDS):
             for j in range(size):
                 some[j] = low + j * ((high - low) / PARTS)
-            if not pose(
-                k,
-                s - 1,
-                needed,
-                some,
-                circle,
-                near,
-                discriminant,
-                dyads,
-                constants,
-                terms,
-                modes,
-                points,
-                motor,
-                x,
-                b,
-                i,
-                angles,
-                speed,
-            ):
+            if not pose(k, s - 1, some, room, given, stations, b, i):
                 return -1
             first = 1
             while first < PARTS and has_inputs(near, zero(b), ends, first):
@@ -124,26 +88,7 @@ def towards_gaps(
             for j in range(size):
                 part *= 0.5
                 some[j] = low + part * (base - low)
-            if not pose(
-                k,
-                s - 1,
-                needed,
-                some,
-                circle,
-                near,
-                discriminant,
-                dyads,
-                constants,
-                terms,
-                modes,
-                points,
-                motor,
-                x,
-                b,
-                i,
-                angles,
-                speed,
-            ):
+            if not pose(k, s - 1, some, room, given, stations, b, i):
                 return -1
             for j in range(size):
                 while first != station and (some[j] - angles[first - side]) * (base - low) < 0.0:
@@ -159,36 +104,20 @@ def towards_gaps(
 
 
 def between_stations(
-    k: Any,
-    s: Any,
-    x: Any,
-    b: Any,
-    ends: Any,
-    angles: Any,
-    speed: Any,
-    dyads: Any,
-    constants: Any,
-    terms: Any,
-    modes: Any,
-    points: Any,
-    fixed: Any,
-    motor: Any,
-    near: Any,
-    more: Any,
-    count: Any,
+    k: Any, s: Any, ends: Any, given: Given, stations: Stations, b: Any, near: Any, more: Any, count: Any
 ) -> Any:
     """Write more places than `count`, as `towards_gaps`, between stations where inputs are far off their quintics.
 
     Return how many there are then, -1 if it is not known what is there.
     """
-    size = PARTS + 1
-    needed, waiting = np.zeros(points.shape[1], np.bool_), np.empty((PARTS * QUICK, 3))
-    circle, some, discriminant = np.zeros((3, 2, size)), np.empty(size), np.empty(size)
+    (x, angles, speed), size = stations, PARTS + 1
+    some, needed, waiting = np.empty(size), np.zeros(x.shape[2], np.bool_), np.empty((PARTS * QUICK, 3))
+    room = Room(near, np.zeros((3, 2, size)), np.empty(size), needed)
     start, end, y, z = np.empty(20), np.empty(20), np.empty((3, 10)), np.empty((3, 10))
     for j in range(3):
         needed[ends[j]] = True
-    mark_needed(k, s - 1, needed, dyads, terms)
-    put_fixed(k, zero(k), points, fixed, near)
+    mark_needed(k, s - 1, needed, given.dyads, given.terms)
+    put_fixed(k, zero(k), given.points, given.fixed, near)
     for i in range(angles.size - 1):
         if not (has_inputs(x, b, ends, i) and has_inputs(x, b, ends, i + 1)):
             continue
@@ -197,33 +126,14 @@ def between_stations(
         step = angles[i + 1] - angles[i]
         take_inputs(start, step / speed, y)
         take_inputs(end, step / speed, z)
-        left = 1 if astray(y, z) > COARSE * constants[k, s, 2] else 0
+        left = 1 if astray(y, z) > COARSE * given.constants[k, s, 2] else 0
         waiting[0, 0], waiting[0, 1], waiting[0, 2] = angles[i], angles[i + 1], 0.0
         while left:
             left -= 1
             low, way, depth = waiting[left, 0], (waiting[left, 1] - waiting[left, 0]) / PARTS, waiting[left, 2]
             for j in range(size):
                 some[j] = low + j * way
-            is_known = pose(
-                k,
-                s - 1,
-                needed,
-                some,
-                circle,
-                near,
-                discriminant,
-                dyads,
-                constants,
-                terms,
-                modes,
-                points,
-                motor,
-                x,
-                b,
-                i,
-                angles,
-                speed,
-            )
+            is_known = pose(k, s - 1, some, room, given, stations, b, i)
             if not is_known or count + size > len(more):
                 return -1
             for j in range(size):
@@ -232,7 +142,7 @@ def between_stations(
                 put_inputs(near, zero(b), ends, j, speed, more[count])
                 more[count, 18], more[count, 19] = some[j], i + (some[j] - angles[i]) / step
                 take_inputs(more[count], way / speed, z)
-                if j > 0 and depth < QUICK and astray(y, z) > COARSE * constants[k, s, 2]:
+                if j > 0 and depth < QUICK and astray(y, z) > COARSE * given.constants[k, s, 2]:
                     waiting[left, 0], waiting[left, 1], waiting[left, 2] = some[j - 1], some[j], depth + 1.0
                     left += 1
                 y[:] = z
@@ -397,22 +307,14 @@ def come_back(
 
 
 def triad_between(
-    x: Any,
-    b: Any,
-    joints: Any,
-    ends: Any,
-    constants: Any,
-    i: Any,
-    stations: Any,
-    speed: Any,
-    angles: Any,
-    near: Any,
+    stations: Stations, b: Any, joints: Any, ends: Any, constants: Any, i: Any, angles: Any, near: Any
 ) -> bool:
-    """Follow a triad through angles between station i and the next, from its motion x there; return whether it is sure.
+    """Follow a triad through angles between station i and the next, from its motion there; return whether it is sure.
 
     `near` holds the ends of its bars at these angles, with rates by the angle, as its joints are written: NaN behind a
     limit position or the end of the inputs. There are none between two stations with poses.
     """
+    x, at, speed = stations
     c, J, B, R, some = np.empty(11), np.empty((3, 3)), np.empty((3, 3)), np.empty(9), np.empty((5, 3, 10))
     y, z, start, end, inputs, third = some[0], some[1], some[2], some[3], np.empty(20), np.empty(10)
     set_constants(c, constants)
@@ -428,7 +330,7 @@ def triad_between(
     y[0, 6], y[0, 7] = x[0, b, joints[0], 0, first], x[0, b, joints[0], 1, first]
     y[0, 8] = (x[0, b, joints[1], 0, first] - y[0, 6]) / c[6]
     y[0, 9] = (x[0, b, joints[1], 1, first] - y[0, 7]) / c[6]
-    determinant, here = settle(y, c), stations[first]
+    determinant, here = settle(y, c), at[first]
     is_forward = abs(angles[0] - here) <= abs(angles[count - 1] - here)
     for m in range(count):
         j = m if is_forward else count - 1 - m
@@ -453,7 +355,7 @@ def triad_between(
             give_joints(y, near, zero(b), joints, j, 1.0, c)
     # What is behind a gap belongs to no station without a pose.
     both = has and has_next
-    return not both if is_over else both or here != stations[2 * i + 1 - first]
+    return not both if is_over else both or here != at[2 * i + 1 - first]
 
 
 def squared(path: Any, found: Any, j: Any, p: Any, side: Any, k: Any) -> Any:
@@ -484,14 +386,12 @@ def station_of(path: Any, k: Any) -> int:
 
 
 def triad(
-    x: Any,
+    stations: Stations,
     b: Any,
     joints: Any,
     ends: Any,
     constants: Any,
     sketch: Any,
-    angles: Any,
-    speed: Any,
     determinants: Any,
     more: Any,
     count: Any,
@@ -501,7 +401,7 @@ def triad(
     `joints` (3,) are its own, `ends` (3,) the other ends of their bars, `sketch` (joints, 2) is where it starts, and
     `determinants` (n,) are those of its poses. `more` are `count` places of `towards_gaps`.
     """
-    n = angles.size
+    (x, angles, speed), n = stations, len(determinants)
     path = laid(x, b, ends, angles, more, count)
     size = len(path)
     found, unsure, parted = np.zeros((size, 5)), np.zeros((size, 5)), np.zeros(size, np.bool_)
