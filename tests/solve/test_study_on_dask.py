@@ -100,6 +100,35 @@ def test_a_chunk_that_ends_its_workers_is_lost(client, tmp_path):
     assert_same(sk.study(m, values, to=store, client=client, **options), wanted)
 
 
+@pytest.mark.full
+def test_a_cluster_of_this_process_does_not_give_up_a_worker_that_starts_slowly(tmp_path):
+    """Dask closes one that is not back within 15 s, as on a busy machine; without any, the study never ended."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import os, signal, sys\nimport dask\nimport structkin as sk\nfrom distributed import Client, LocalCluster\n\n"
+        "def once(motions):\n"
+        "    if len(motions) > 1 and os.path.exists(marker):\n"
+        "        os.remove(marker)\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    return motions.position('C')[:, 0, 0]\n\n"
+        "marker = sys.argv[1]\n"
+        "if __name__ == '__main__':\n"
+        "    dask.config.set({'distributed.deploy.lost-worker-timeout': '50ms'})\n"
+        "    options = dict(n_workers=1, threads_per_worker=1, dashboard_address=':0')\n"
+        "    with LocalCluster(**options) as cluster, Client(cluster) as client:\n"
+        f"        m = sk.Mechanism(**{FOUR_BAR!r})\n"
+        "        plan = dict(plan='sobol', variants=64, samples=3, measures={'x': once})\n"
+        f"        sk.study(m, {BOUNDS!r}, **plan)\n"
+        "        open(marker, 'w').close()\n"
+        f"        found = sk.study(m, {BOUNDS!r}, client=client, **plan)\n"
+        "        print(os.path.exists(marker), found.outcomes.count('lost'))\n",
+        encoding="utf-8",
+    )
+    command = [sys.executable, str(script), str(tmp_path / "deadly")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout == "False 0\n", done.stderr
+
+
 def test_a_fault_of_a_measure_is_not_the_clusters(client):
     """Also one that a lost scheduler could have."""
 

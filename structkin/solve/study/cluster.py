@@ -17,6 +17,9 @@ from structkin.version import __version__
 AHEAD, PER_THREAD = 16, 3
 #: How long an answer of the cluster is waited for [s].
 PATIENCE = 10.0
+#: A cluster of this process gives up a worker that ended and is not back within this time, and starts no other. Dask's
+#: 15 s are less than a start may take on a busy machine; without workers a study would wait for ever.
+GIVEN_UP, RESTART = "distributed.deploy.lost-worker-timeout", "1 hour"
 
 
 def connected(address: str) -> Any:
@@ -67,6 +70,7 @@ def done_by(
     Dask gives a chunk whose worker ends to another one, by default three times more. Raises `InputError` where the
     scheduler is lost, or a worker has another structkin, and what a measure raises.
     """
+    from dask import config
     from distributed import as_completed
     from distributed.client import CancelledError
     from distributed.comm import CommClosedError
@@ -88,8 +92,9 @@ def done_by(
         while len(given) < most and (chunk := next(waiting, None)) is not None:
             give(chunk)
 
-    future = None
+    future, given_up = None, config.get(GIVEN_UP, RESTART)
     try:
+        config.set({GIVEN_UP: RESTART})
         give_out()
         while given:
             future = next(running)
@@ -113,6 +118,7 @@ def done_by(
         message = "the scheduler was lost; what was finished is kept in the store"
         raise InputError([Problem("client", message, "connect again, and run the study again")], "study") from None
     finally:
+        config.set({GIVEN_UP: given_up})
         if client.status == "running":
             client.cancel(list(running.futures))
 
