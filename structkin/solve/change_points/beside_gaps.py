@@ -42,21 +42,22 @@ def beside_gaps(between: Between, lanes: Lanes, *, near: bool = False) -> tuple[
     plan, found, poses = between.plan, np.zeros(max(len(lanes.status) - 1, 0), bool), set[float]()
     lost = lanes.status == Status.OUT_OF_REACH
     for index in plan.with_root if lost.any() else ():
-        values = discriminant(plan, index, lanes)
-        if stays_apart(plan, index, values):
+        if stays_apart(plan, index, lanes):
             continue
+        values = discriminant(plan, index, lanes)
         gone = np.isnan(values) & lost
         ends = np.flatnonzero(gone[1:] != gone[:-1])
         ahead = gone[ends]
         meet = _meet(plan, index, lanes.x[0], values, ends + ahead, np.where(ahead, ends + 2, ends - 1), near=near)
-        found[_not_apart(between, index, ends[meet], ends[ahead], poses)] = True
+        open_, begun = _not_apart(between, index, ends[meet], ends[ahead])
+        found[open_] = True
         # A gap between two lanes that have poses has two ends.
         inside = np.array([k for k in sorted(_gaps_before(between, index)) if not np.isnan(values[k + 1])], np.intp)
         for here, beyond in ((inside, inside - 1), (inside + 1, inside + 2)):
             found[inside[_meet(plan, index, lanes.x[0], values, here, beyond, near=near)]] = True
         # Between two lanes in gaps of two groups there may be a pose.
-        begun = np.flatnonzero((values[1:] < -LIMIT) & ~(values[:-1] < -LIMIT) & lost[:-1])
-        poses |= {pose for k in begun if (pose := pose_before(between, index, k + 1.0)) is not None}
+        begun += (1.0 + np.flatnonzero((values[1:] < -LIMIT) & ~(values[:-1] < -LIMIT) & lost[:-1])).tolist()
+        poses |= {pose for place in begun if (pose := pose_before(between, index, place)) is not None}
     return found, np.array(sorted(poses))
 
 
@@ -106,16 +107,16 @@ def _meet(plan: Plan, index: int, x: Floats, values: Floats, here: Indices, beyo
     return found
 
 
-def _not_apart(between: Between, index: int, k: Indices, lost: Indices, poses: set[float]) -> Indices:
+def _not_apart(between: Between, index: int, k: Indices, lost: Indices) -> tuple[Indices, list[float]]:
     """Return the stations, of some (n,), behind which parts of the interval leave open whether modes meet before a gap.
 
-    Where the step has a gap of its own behind stations that are `lost` (m,), add the pose before it to `poses`. Only
-    closed forms have their poses at any place between stations.
+    And the places of the step's own gaps behind stations that are `lost` (m,). Only closed forms have their poses at
+    any place between stations.
     """
     plan = between.plan
     on = (step for at, step in enumerate(plan.steps) if plan.behind[index] >> at & 1)
     if not len(k) or any(step.goes_from_lane_to_lane for step in on):
-        return k
+        return k, []
     # General groups, on which the step does not depend, are not solved.
     closed = replace(between, near=np.full_like(between.near, np.nan))
     low = k.astype(np.float64)
@@ -126,8 +127,7 @@ def _not_apart(between: Between, index: int, k: Indices, lost: Indices, poses: s
         low, high, inside = _open_parts(closed, index, low, high)
         gaps += inside[np.isin(inside.astype(np.intp), lost)].tolist()
     last = {int(place): place for place in sorted(gaps)}
-    poses |= {pose for place in last.values() if (pose := pose_before(between, index, place)) is not None}
-    return np.unique(low.astype(np.intp))
+    return np.unique(low.astype(np.intp)), [*last.values()]
 
 
 def _open_parts(between: Between, index: int, low: Floats, high: Floats) -> tuple[Floats, Floats, Floats]:

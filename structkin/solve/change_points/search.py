@@ -108,8 +108,8 @@ def _may_meet_between_turns(plan: Plan, schedule: Schedule, index: int, lanes: L
 def explore(between: Kept, index: int, lanes: Lanes) -> bool:
     """Find the stations at which the discriminant of a step touches zero; return whether the motion passes any."""
     plan = between.plan
-    # Or no driver moves it.
-    if stays_apart(plan, index, discriminant(plan, index, lanes)) or not plan.part(index):
+    # No driver moves it, or it is rigid with what they move.
+    if not plan.part(index) or stays_apart(plan, index, lanes):
         return False
     search, found = _Search(between, index), False
     low, high = _intervals(plan, search.schedule, between.changes, index, lanes)
@@ -149,9 +149,9 @@ def _intervals(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int,
     return k.astype(np.float64), k + 1.0
 
 
-def stays_apart(plan: Plan, index: int, values: Floats) -> bool:
-    """Return whether the modes of a step with these discriminants (n,) never meet, as it is rigid with one link."""
-    return index in plan.rigid and not (values <= FAR).any()
+def stays_apart(plan: Plan, index: int, lanes: Lanes) -> bool:
+    """Return whether the modes of a step never meet, as it is rigid with a link, and not flat."""
+    return index in plan.rigid and not (discriminant(plan, index, lanes) <= FAR).any()
 
 
 def closes(plan: Plan, index: int, lanes: Lanes, values: Floats) -> Flags:
