@@ -23,6 +23,8 @@ from structkin.compiled import announce, folder_of, is_stored, kept_in
 #: Numba counts the references to every array that a function is given, which took a sixth of the time of the loop over
 #: linkages. A function that makes no array needs no counts; Numba refuses to compile one that makes some without.
 WITHOUT_COUNTS = {"_nrt": False}
+#: What makes arrays: a function that names one of these.
+MAKERS = {"arange", "argsort", "array", "asarray", "empty", "full", "ones", "stack", "zeros"}
 
 
 class Text:
@@ -106,8 +108,8 @@ class Text:
         return names
 
     def _making_arrays(self, functions: Mapping[str, FunctionType]) -> set[str]:
-        """Return which functions may make arrays, or call one that may: those that name NumPy, and single formulas."""
-        found = {part.__name__ for part in self._parts if isinstance(part, FunctionType)} | {"np"}
+        """Return which functions make arrays, or call one that does."""
+        found = set(MAKERS)
         while more := {name for name, one in functions.items() if found.intersection(one.__code__.co_names)} - found:
             found |= more
         return found

@@ -8,8 +8,6 @@ from __future__ import annotations
 from math import isnan, sqrt
 from typing import Any
 
-import numpy as np
-
 from structkin.numerical_tolerances import LIMIT
 from structkin.solve.batch.order import GUIDE
 from structkin.solve.change_points.beside_gaps import RISE, TO_A_GAP
@@ -22,13 +20,23 @@ BEYOND_BARS = False
 
 
 def clearance(_: None, h: Any, dh: Any) -> Any:
-    """Return that of `RRR`; only compiled, from its text."""
+    """Return that of `RRR`; only compiled, from its text, where vectors are complex numbers."""
     raise NotImplementedError
 
 
 def clearance_of_guide(_: None, h: Any, dh: Any) -> Any:
-    """Return that of `RRP`; only compiled, from its text."""
+    """Return that of `RRP`; only compiled, as the one before."""
     raise NotImplementedError
+
+
+def dot(a: Any, b: Any) -> Any:
+    """Return the scalar product of two vectors, for the clearances."""
+    return a.real * b.real + a.imag * b.imag
+
+
+def cross(a: Any, b: Any) -> Any:
+    """Return the z component of the vector product of two vectors, for the clearances."""
+    return a.real * b.imag - a.imag * b.real
 
 
 def suspect(discriminant: Any, steep: float) -> tuple[int, int]:
@@ -147,35 +155,17 @@ def may_meet_beside(x: Any, b: Any, one: Any, two: Any, i: Any, constants: Any, 
         return False
     if beyond < 0 or beyond == discriminant.size or isnan(discriminant[beyond]):
         return True
-    way, apart = column(), 0.0
-    for axis in range(2):
-        W = ahead(x, b, one, two, axis, here, constants)
-        way[axis, 0] = TO_A_GAP * (ahead(x, b, one, two, axis, beyond, constants) - W)
-        apart += W * W
-    moved = way[0, 0] * way[0, 0] + way[1, 0] * way[1, 0]
+    W = ahead(x, b, one, two, here, constants)
+    way = TO_A_GAP * (ahead(x, b, one, two, beyond, constants) - W)
     is_guided = BEYOND_BARS and two == GUIDE
-    least = 2.0 * constants[0] if is_guided else min(apart, 2.0 * constants[0], 2.0 * constants[1])
-    if moved < LITTLE * least and discriminant[beyond] < RISE * discriminant[here]:
+    least = 2.0 * constants[0] if is_guided else min(dot(W, W), 2.0 * constants[0], 2.0 * constants[1])
+    if dot(way, way) < LITTLE * least and discriminant[beyond] < RISE * discriminant[here]:
         return False
-    A = x[0, b, one, :, here : here + 1]
-    if is_guided:
-        return not clear_of_guide(A, guide(constants), way, constants)[0] > 0.0
-    B = x[0, b, two, :, here : here + 1]
-    return not clearance(None, (A, B, constants[0], constants[1]), (column(), way, 0.0, 0.0))[0] > 0.0
+    return not clear(W, way, two, constants) > 0.0
 
 
 def decide(
-    x: Any,
-    b: Any,
-    k: Any,
-    angles: Any,
-    speed: Any,
-    dyads: Any,
-    constants: Any,
-    apart: Any,
-    flagged: Any,
-    flags: Any,
-    hull: Any,
+    x: Any, b: Any, k: Any, angles: Any, speed: Any, dyads: Any, constants: Any, apart: Any, flagged: Any, flags: Any
 ) -> None:
     """Decide in which flagged intervals (dyad, interval, 1 if clear) the modes of a dyad cannot meet, by clearance.
 
@@ -183,40 +173,20 @@ def decide(
     and rates at both stations. It lies within the four corners of its Bezier polygon, and these are off a line by no
     more than its extent squared by its distance; distances from a guide are largest at a corner. A clearance less than
     `apart` [m] may be rounding, unless it falls evenly: then it ends beside a limit position.
-    `hull` (10, 4 flags) is scratch: the ends, the half squares, and how far the ends are off, at each corner.
     """
     for at in range(flags):
         s, i = flagged[at, 0], flagged[at, 1]
-        one, two, given = dyads[k, s, 1], dyads[k, s, 2], constants[k, s]
+        one, two, own = dyads[k, s, 1], dyads[k, s, 2], constants[k, s]
         third = (angles[i + 1] - angles[i]) / (3.0 * speed)
-        c = 4 * at
-        longest, shortest = 0.0, 0.0
-        for axis in range(2):
-            start = ahead(x, b, one, two, axis, i, given)
-            end = ahead(x, b, one, two, axis, i + 1, given)
-            hull[axis, c : c + 4] = 0.0
-            hull[2 + axis, c], hull[2 + axis, c + 3] = start, end
-            hull[2 + axis, c + 1] = start + third * rate(x, b, one, two, axis, i)
-            hull[2 + axis, c + 2] = end - third * rate(x, b, one, two, axis, i + 1)
-            widest = max(start, end, hull[2 + axis, c + 1], hull[2 + axis, c + 2])
-            least = min(start, end, hull[2 + axis, c + 1], hull[2 + axis, c + 2])
-            longest += (widest - least) * (widest - least)
-            shortest += start * start
-        hull[4, c : c + 4], hull[5, c : c + 4] = given[0], given[1]
-        hull[6:10, c : c + 4] = 0.0
-        hull[8, c : c + 4] = 0.5 * longest / sqrt(shortest)
-    used = hull[:, : 4 * flags]
-    short = clearance(None, (used[0:2], used[2:4], used[4], used[5]), (used[6:8], used[8:10], 0.0, 0.0))
-    for at in range(flags):
-        c = 4 * at
-        if BEYOND_BARS:
-            s = flagged[at, 0]
-            if dyads[k, s, 2] == GUIDE:
-                A, G, still = used[0:2, c : c + 4], used[2:4, c : c + 4], used[6:8, c : c + 4]
-                found = clear_of_guide(A, G, still, constants[k, s])
-                for i in range(4):
-                    short[c + i] = found[i]
-        flagged[at, 2] = is_clear(short[c], short[c + 1], short[c + 2], short[c + 3], apart)
+        start, end = ahead(x, b, one, two, i, own), ahead(x, b, one, two, i + 1, own)
+        first, last = start + third * rate(x, b, one, two, i), end - third * rate(x, b, one, two, i + 1)
+        width = max(start.real, end.real, first.real, last.real) - min(start.real, end.real, first.real, last.real)
+        height = max(start.imag, end.imag, first.imag, last.imag) - min(start.imag, end.imag, first.imag, last.imag)
+        off = complex(0.0 if two == GUIDE else 0.5 * (width * width + height * height) / sqrt(dot(start, start)))
+        flagged[at, 2] = is_clear(
+            *(clear(start, off, two, own), clear(first, off, two, own)),
+            *(clear(last, off, two, own), clear(end, off, two, own), apart),
+        )
 
 
 def is_clear(a: Any, b: Any, c: Any, d: Any, apart: Any) -> Any:
@@ -230,46 +200,28 @@ def is_clear(a: Any, b: Any, c: Any, d: Any, apart: Any) -> Any:
     return a > 0.0 and b > 0.0 and c > 0.0 and d > 0.0 and (falls or rises) and min(sizes) > 0.5 * max(sizes)
 
 
-def ahead(x: Any, b: Any, one: Any, two: Any, axis: Any, i: Any, constants: Any) -> Any:
-    """Return a component of the vector between the ends of a dyad, or to the point of its guide, at a station."""
+def ahead(x: Any, b: Any, one: Any, two: Any, i: Any, constants: Any) -> Any:
+    """Return the vector between the ends of a dyad, or to the point of its guide, at a station."""
+    X, Y = x[0, b, one, 0, i], x[0, b, one, 1, i]
     if BEYOND_BARS and two == GUIDE:
-        return constants[1 + axis] - x[0, b, one, axis, i]
-    return x[0, b, two, axis, i] - x[0, b, one, axis, i]
+        return complex(constants[1] - X, constants[2] - Y)
+    return complex(x[0, b, two, 0, i] - X, x[0, b, two, 1, i] - Y)
 
 
-def rate(x: Any, b: Any, one: Any, two: Any, axis: Any, i: Any) -> Any:
-    """Return the rate of the same component."""
+def rate(x: Any, b: Any, one: Any, two: Any, i: Any) -> Any:
+    """Return the rate of the same vector."""
+    X, Y = x[1, b, one, 0, i], x[1, b, one, 1, i]
     if BEYOND_BARS and two == GUIDE:
-        return -x[1, b, one, axis, i]
-    return x[1, b, two, axis, i] - x[1, b, one, axis, i]
+        return complex(-X, -Y)
+    return complex(x[1, b, two, 0, i] - X, x[1, b, two, 1, i] - Y)
 
 
-def column() -> Any:
-    """Return zeros (2, 1) in the layout of a part of an array, so that there is one function for both."""
-    return np.zeros((2, 2))[:, :1]
-
-
-def guide(constants: Any) -> Any:
-    """Return the point (2, 1) of a guide."""
-    G = column()
-    G[0, 0], G[1, 0] = constants[1], constants[2]
-    return G
-
-
-def clear_of_guide(A: Any, G: Any, dA: Any, constants: Any) -> Any:
-    """Return the clearance (n,) of a bar on pins A (2, n), which may move by dA, from the guide through G (2, n)."""
-    return clearance_of_guide(
-        None, (A, constants[0], G, constants[3:5], constants[5]), (dA, 0.0, 0.0 * G, 0.0 * constants[3:5], 0.0)
-    )
-
-
-def lacks(x: Any, b: Any, one: Any, two: Any, i: Any, constants: Any, apart: Any) -> Any:
-    """Return whether a dyad lacks more than a length to close at a station."""
-    A, still = x[0, b, one, :, i : i + 1], column()
+def clear(W: Any, way: Any, two: Any, constants: Any) -> Any:
+    """Return the clearance of a dyad between whose ends, or to the point of its guide, is W, which may change."""
     if BEYOND_BARS and two == GUIDE:
-        return clear_of_guide(A, guide(constants), still, constants)[0] < -apart
-    B = x[0, b, two, :, i : i + 1]
-    return clearance(None, (A, B, constants[0], constants[1]), (still, still, 0.0, 0.0))[0] < -apart
+        direction = complex(constants[3], constants[4])
+        return clearance_of_guide(None, (0j, constants[0], W, direction, constants[5]), (way, 0.0, 0j, 0j, 0.0))
+    return clearance(None, (0j, W, constants[0], constants[1]), (0j, way, 0.0, 0.0))
 
 
 def is_near(
@@ -283,4 +235,5 @@ def is_near(
         before, after = discriminant[i - 1], discriminant[i + 1]
         if max(before, after) > flat and min(before, after) < -flat:
             return False
-    return not lacks(x, b, one, two, i, constants, apart)
+    # More than a length is lacking where there is less clearance.
+    return not clear(ahead(x, b, one, two, i, constants), 0j, two, constants) < -apart

@@ -12,7 +12,6 @@ from types import FunctionType
 from typing import Any
 
 from structkin.groups import RRP, RRR, Rows
-from structkin.groups.kind import cross, dot
 from structkin.kernels import store
 from structkin.kernels.group_rows import Formulas, formulas
 from structkin.kernels.symbols import Graph, Term
@@ -52,7 +51,7 @@ def _formulas(*, beyond_bars: bool) -> str:
 
 def _dyad(name: str, found: Trace, ends: Sequence[str]) -> Iterator[str]:
     """Yield the function of a kind of dyad."""
-    yield from (_JIT, f"def {name}(x, b, one, two, q, discriminant, mode, constants, k, s):")
+    yield from (_JIT, f"def {name}(x, b, one, two, q, discriminant, mode, constants, k, s, low, high):")
     yield from (f"    c{c} = constants[k, s, {c}]" for c in range(found.constants))
     operands = [f"x[{{order}}, b, {joint}, {{c}}, i]" for joint in ends]
     yield from _loop(found.graph, [term for order in found.orders for term in order], "q", operands, found.discriminant)
@@ -103,10 +102,10 @@ def _pose(head: str, graph: Graph, stored: Mapping[str, Term], returned: Sequenc
 
 def _text(*, beyond_bars: bool, triads: bool = False) -> Text:
     # Clearance has no derivatives and compares lengths: its own text is compiled.
-    clearances: list[Any] = [dot, RRR.clearance]
+    clearances: list[Any] = [RRR.clearance]
     if beyond_bars:
         guided = RRP.clearance
-        clearances += [cross, FunctionType(guided.__code__, guided.__globals__, clear_at.clearance_of_guide.__name__)]
+        clearances.append(FunctionType(guided.__code__, guided.__globals__, clear_at.clearance_of_guide.__name__))
 
     def own() -> dict[str, Any]:
         module = store.load("linkages", _formulas(beyond_bars=beyond_bars))
@@ -133,7 +132,8 @@ def _loop(
 ) -> Iterator[str]:
     """Yield a loop over lanes that stores terms for a joint; the root is that of the discriminant, which is stored."""
     wanted = [term for term in (discriminant, *terms) if term is not None]
-    yield "    for i in range(x.shape[4]):"
+    # Numba counts a negative place from the end, and then not several at once: these cannot be negative.
+    yield "    for i in range(" + ("x.shape[4]):" if discriminant is None else "uint64(low), uint64(high)):")
     loads = [name for name in dict.fromkeys(graph.loads(wanted)) if not name.startswith("c") and name != "root"]
     for name in loads:
         order, j, c = (int(digit) for digit in name[1:].split("_"))
@@ -150,15 +150,15 @@ def _loop(
 
 
 #: The dyads of linkages with guides: what is in place of a second end says which it is.
-_CHOICE = f"""def dyad(x, b, one, two, q, discriminant, mode, constants, k, s):
+_CHOICE = f"""def dyad(x, b, one, two, q, discriminant, mode, constants, k, s, low, high):
     if two == {GUIDE}:
-        slider(x, b, one, two, q, discriminant, mode, constants, k, s)
+        slider(x, b, one, two, q, discriminant, mode, constants, k, s, low, high)
         for order in range(1, 3):  # as after `crank`
             for axis in range(2):
                 for i in range(discriminant.size):
                     x[order, b, q, axis, i] += 0.0
     else:
-        bars(x, b, one, two, q, discriminant, mode, constants, k, s)
+        bars(x, b, one, two, q, discriminant, mode, constants, k, s, low, high)
 """
 
 _JIT = f'\n\n@njit(cache=True, nogil=True, error_model="numpy", **{WITHOUT_COUNTS})'
@@ -168,5 +168,7 @@ _HEAD = '''"""Written by structkin from the formulas of dyads and cranks, compil
 from __future__ import annotations
 
 from math import cos, sin, sqrt
+
+from numpy import uint64
 
 from numba import njit'''

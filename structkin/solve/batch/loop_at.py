@@ -8,7 +8,7 @@ doubtful, and solved one by one.
 
 from __future__ import annotations
 
-from math import cos, isnan, sin
+from math import cos, isnan, nan, sin
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,9 +81,23 @@ def crank(circle: Any, x: Any, b: int, k: int, motor: Any, points: Any) -> None:
 
 
 def dyad(
-    x: Any, b: int, one: int, two: int, q: int, discriminant: Any, mode: int, constants: Any, k: int, s: int
+    x: Any,
+    b: int,
+    one: int,
+    two: int,
+    q: int,
+    discriminant: Any,
+    mode: int,
+    constants: Any,
+    k: int,
+    s: int,
+    low: int,
+    high: int,
 ) -> None:
-    """Write the pin q of dyad s of linkage k and its discriminant (n,); only compiled, from the formulas of groups."""
+    """Write the pin q of dyad s of linkage k and its discriminant (n,) at the stations from `low` to `high`.
+
+    Only compiled, from the formulas of groups.
+    """
     raise NotImplementedError
 
 
@@ -166,28 +180,38 @@ def pose(k: Any, last: Any, angles: Any, room: Room, given: Given, stations: Sta
         if BEYOND_BARS and two < GUIDE:
             add_up(near, own, circle, q, one, GUIDE - two, given.terms[k], given.constants[k, at])
             continue
-        dyad(near, own, one, two, q, discriminant, given.modes[k, at], given.constants, k, at)
+        dyad(near, own, one, two, q, discriminant, given.modes[k, at], given.constants, k, at, own, angles.size)
     return True
 
 
 def begins_behind_a_pose(
-    k: Any, s: Any, start: Any, place: Any, angles: Any, room: Room, given: Given, stations: Stations
+    k: Any, s: Any, lost: Any, start: Any, place: Any, angles: Any, room: Room, given: Given, stations: Stations
 ) -> bool:
-    """Return whether a dyad's gap at a place begins behind a pose, where there is none at the start.
+    """Return whether a dyad's gap at a place begins behind a pose, where `lost` is the first dyad lost at the start.
 
     The rule is that of `change_points.beside_gaps`, where stations are added between two gaps: two may overlap, and the
     other one's dyad stop before this one. `angles` and `room` are scratch.
     """
-    low, high, b, near, dyads = start, place, zero(k), room.near, given.dyads
-    q, one, two = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2]
+    low, high, b, near, needed, dyads = start, place, zero(k), room.near, room.needed, given.dyads
+    q, one, two, other = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2], dyads[k, lost, 0]
     put_fixed(k, b, given.points, given.fixed, near)
+    # Of a pose these two dyads are solved first: mostly one or the other has no place.
+    needed[:] = False
+    needed[q], needed[other], up_to, whole = True, True, max(s, lost), False
+    mark_needed(k, up_to, needed, dyads, given.terms)
     for _ in range(LOCATED):
         step, last = (high - low) / DIVISIONS, -1
         for i in range(DIVISIONS):
             angles[i] = low + i * step
-        pose(k, given.counts[k] - 1, angles, room, given, stations, b, b)
+        pose(k, up_to, angles, room, given, stations, b, b)
+        if not whole:
+            for i in range(DIVISIONS):
+                whole = whole or not (isnan(near[0, b, q, 0, i]) or isnan(near[0, b, other, 0, i]))
+            if whole:
+                needed[:], up_to = True, given.counts[k] - 1
+                pose(k, up_to, angles, room, given, stations, b, b)
         for i in range(DIVISIONS):
-            if is_posed(near, b, i, k, dyads, given.counts):
+            if whole and first_lost(near, b, i, k, dyads, given.counts) < 0:
                 return True
             has_ends = not isnan(near[0, b, one, 0, i]) and (two < 0 or not isnan(near[0, b, two, 0, i]))
             if not (has_ends and isnan(near[0, b, q, 0, i])):
@@ -198,12 +222,12 @@ def begins_behind_a_pose(
     return False
 
 
-def is_posed(x: Any, b: Any, i: Any, k: Any, dyads: Any, counts: Any) -> bool:
-    """Return whether all joints of a linkage have places at a station."""
-    lost = 0
+def first_lost(x: Any, b: Any, i: Any, k: Any, dyads: Any, counts: Any) -> int:
+    """Return the first dyad of a linkage whose joint has no place at a station, -1 if all have."""
     for s in range(counts[k]):
-        lost += isnan(x[0, b, dyads[k, s, 0], 0, i])
-    return lost == 0
+        if isnan(x[0, b, dyads[k, s, 0], 0, i]):
+            return s
+    return -1
 
 
 def put_fixed(k: Any, b: Any, points: Any, fixed: Any, x: Any) -> None:
@@ -246,12 +270,11 @@ def search(
     parts: what moves the dyad may itself be near a gap, and move abruptly. For triads and their `own` place see `pose`.
     `room` and `work` are scratch.
     """
-    size, (angles, waiting, flagged, everywhere, parts, hull) = PARTS + 1, work
+    size, (angles, waiting, flagged, everywhere, parts) = PARTS + 1, work
     near, discriminant, needed = room.near, room.discriminant, room.needed
     start, apart, flat = stations.angles[station], given.apart[k], given.flat[k, s]
     waiting[0, 0], waiting[0, 1], waiting[0, 2] = start, stations.angles[station + 1], 0.0
     count, tried, found, b, begin, last = 1, 0, 0, zero(s), start, start
-    put_fixed(k, b, given.points, given.fixed, near)
     # Only what the dyad depends on is solved.
     needed[:] = False
     needed[given.dyads[k, s, 0]] = True
@@ -278,7 +301,7 @@ def search(
                     last = angles[i]
         flags = flag(discriminant, everywhere, flagged, b, s)
         if flags:
-            decide(near, b, k, angles, 1.0, given.dyads, given.constants, apart, flagged, flags, hull)
+            decide(near, b, k, angles, 1.0, given.dyads, given.constants, apart, flagged, flags)
         for at in range(flags):
             if not flagged[at, 2]:
                 waiting[count, 0], waiting[count, 1] = angles[flagged[at, 1]], angles[flagged[at, 1] + 1]
@@ -317,8 +340,6 @@ def solve(
     near: Any,
     discriminant: Any,
     flagged: Any,
-    hull: Any,
-    hull_near: Any,
     steep: Any,
     edge: Any,
     guard: Any,
@@ -330,17 +351,18 @@ def solve(
     more = np.empty((PLACES if TRIADS else 0, 20))
     stays, rigid = np.zeros((joints, joints), np.bool_), np.zeros(joints, np.bool_)
     given = Given(dyads, counts, constants, terms, flat, apart, modes, points, fixed, motor)
-    stations, size, needed = Stations(x, angles, speed), PARTS + 1, np.ones(joints, np.bool_)
-    room = Room(near, np.zeros((3, 2, size)), np.empty(size), np.zeros(joints, np.bool_))
+    stations, size, needed = Stations(x, angles, speed), PARTS + 1, np.zeros(joints, np.bool_)
+    room = Room(near, np.zeros((3, 2, size)), np.empty(size), needed)
     wide = Room(np.empty((3, 1, joints, 2, DIVISIONS)), np.zeros((3, 2, DIVISIONS)), np.empty(DIVISIONS), needed)
     work = (
         *(np.empty(size), np.empty((WAITING, 3)), np.empty((PARTS, 3), np.int64), np.ones(PARTS, np.bool_)),
-        *(np.arange(PARTS), hull_near),
+        np.arange(PARTS),
     )
     divisions = np.empty(DIVISIONS)
+    begins, ends_at = np.empty((2, joints), np.int64)
     for k in range(low, high):
         b, flags, gaps, has_triad = k - first, zero(k), zero(k), TRIADS and ways[k] == WITH_TRIADS
-        is_abrupt[:], is_end[:], rigid[:] = False, False, False
+        is_abrupt[:], is_end[:], rigid[:], begins[:], ends_at[:] = False, False, False, 0, n
         status[b] = 0
         doubtful[b] = ways[k] != 0 and not has_triad
         if doubtful[b]:
@@ -393,7 +415,15 @@ def solve(
                 for t in range(one, one + GUIDE - two):
                     inherit(abrupt, is_abrupt, q, int(terms[k, t, 0]))
                 continue
-            dyad(x, b, one, two, q, discriminant, modes[k, s], constants, k, s)
+            # Outside the stations at which its ends have places it has none.
+            begin, end = begins[one], ends_at[one]
+            if two >= 0:
+                begin, end = max(begin, begins[two]), min(end, ends_at[two])
+            end = max(begin, end)
+            dyad(x, b, one, two, q, discriminant, modes[k, s], constants, k, s, begin, end)
+            if begin > 0 or end < n:
+                discriminant[:begin], discriminant[end:] = nan, nan
+                x[:, b, q, :, :begin], x[:, b, q, :, end:] = nan, nan
             bad, open_ = suspect(discriminant, steep)
             if bad:
                 for i in range(n):
@@ -418,8 +448,14 @@ def solve(
                 flags = flag_ends(x, b, one, two, constants[k, s], discriminant, flagged, flags, s, ends_of_gaps, gaps)
             if bad:
                 gaps = note_ends(x[0, b, q, 0], is_end, ends_of_gaps)
+                while begin < end and isnan(x[0, b, q, 0, begin]):
+                    begin += 1
+                while begin < end and isnan(x[0, b, q, 0, end - 1]):
+                    end -= 1
+            begins[q], ends_at[q] = begin, end
         if flags and not doubtful[b]:
-            decide(x, b, k, angles, speed, dyads, constants, apart[k], flagged, flags, hull)
+            decide(x, b, k, angles, speed, dyads, constants, apart[k], flagged, flags)
+            put_fixed(k, zero(k), points, fixed, near)
             for at in range(flags):
                 if flagged[at, 2]:
                     continue
@@ -434,10 +470,12 @@ def solve(
                     doubtful[b] = found == 2
                     # The gap in which the station before lies, and this one may be one gap.
                     if found == 1 and step == s and status[b, i + 1] == 0:
-                        is_another = is_posed(x, b, i, k, dyads, counts)
-                        doubtful[b] = has_triad and not is_another
+                        lost = first_lost(x, b, i, k, dyads, counts)
+                        is_another, doubtful[b] = lost < 0, has_triad and lost >= 0
                         if not (is_another or has_triad):
-                            is_another = begins_behind_a_pose(k, s, angles[i], place, divisions, wide, given, stations)
+                            is_another = begins_behind_a_pose(
+                                k, s, lost, angles[i], place, divisions, wide, given, stations
+                            )
                         if is_another:
                             status[b, i + 1], last = LOST, counts[k] - 1
                     step += 1

@@ -73,12 +73,9 @@ class Runner:
         loop = LOOP_WITH_TRIADS if triads else LOOP_BEYOND_BARS if beyond_bars else LOOP
         wide = np.empty((3, size, joints, 2, n)) if has_numba() and motor.has_more else None
         near, discriminant = np.empty((3, 1, joints, 2, PARTS + 1)), np.empty(n)
-        flagged, hulls = (
-            np.empty((joints * n, 3), np.int64),
-            (np.empty((10, 4 * joints * n)), np.empty((10, 4 * PARTS))),
-        )
+        flagged = np.empty((joints * n, 3), np.int64)
         status, doubtful = np.zeros((size, n), np.int8), np.zeros(size, np.bool_)
-        made = cls(motor, loop, count, False, 0, 0.0, status, doubtful, wide, (near, discriminant, flagged, *hulls))
+        made = cls(motor, loop, count, False, 0, 0.0, status, doubtful, wide, (near, discriminant, flagged))
         made.compiled = triads or (has_numba() and (loop.is_stored("solve") or made.pays()))
         return made
 
