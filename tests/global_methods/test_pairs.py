@@ -165,8 +165,11 @@ def test_cams_by_their_law(kind, contact):
 @given(seed=seeds, case=st.sampled_from(KINDS), chosen=st.sampled_from(COMBINATIONS))
 def test_random_cams(seed, case, chosen):
     m = sk.Mechanism.from_dict(cam_file(*case, np.random.default_rng(seed)))
-    if m.solve(49).ok.all():
-        assert_all(m, 49, [chosen])
+    # Not at a border of its law, where acceleration may jump: rounding decides on which side a method is.
+    turn = m.solve(49).t
+    t = turn[:-1] + 0.37 * np.diff(turn)
+    if m.solve(t=t).ok.all():
+        assert_all(m, None, [chosen], t=t)
 
 
 @pytest.mark.parametrize(("kind", "contact"), few(KINDS, 1))
