@@ -24,7 +24,7 @@ STEP = 0.04
 LEFT = 1e-3
 #: Steps of the check over one step, and samples that show its obstacle: a pose far away or near a limit.
 FINER, FINEST = (10, 40), (40, 160, 640, 2560)
-BATCH, BATCHES = 100, 100
+BATCH, BATCHES = 100, 25
 
 
 def random_path(mechanism: Any, rng: Any, corners: int = 4) -> tuple[Any, Any]:
