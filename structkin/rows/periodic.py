@@ -41,7 +41,8 @@ class Piecewise:
         f = sum c_j t^j + a sin(w t + p)
 
     All motions of cam followers have this form. `breaks` (k + 1,) increase from 0 to 2 pi; `polynomials` (k, d) are the
-    c_j in increasing order, `waves` (k, 3) are a, w and p. At a break, the piece that starts there applies.
+    c_j in increasing order, `waves` (k, 3) are a, w and p. At a break, and within rounding of it, the piece that starts
+    there applies.
 
     >>> f = Piecewise(np.array([0.0, 2 * np.pi]), np.array([[1.0]]), np.array([[2.0, 1.0, 0.0]]))
     >>> f(np.array([0.0, np.pi / 2, 2.5 * np.pi])).round(12).tolist(), float(f(0.0, 1))
@@ -64,8 +65,9 @@ class Piecewise:
     def _piece(self, angle: Any) -> tuple[Any, Any]:
         """Return the piece of each angle, and the angle from the start of the piece."""
         x = np.asarray(angle)
-        x = x - TURN * np.floor(x.real / TURN)
-        piece = np.clip(np.searchsorted(self.breaks, x.real, side="right") - 1, 0, len(self.breaks) - 2)
+        # Methods find a cam's angle with other rounding, but the same side of a break, where acceleration may jump.
+        x = x - TURN * np.floor((x.real + ROUNDING) / TURN)
+        piece = np.searchsorted(self.breaks[1:-1], x.real + ROUNDING, side="right")
         return piece, x - self.breaks[piece]
 
     @cached_property

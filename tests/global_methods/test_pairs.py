@@ -16,7 +16,7 @@ from coordinate_samples import (
     geneva_linkage,
     train,
 )
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from test_global_methods import assert_agree
 from test_rows import assert_derivatives, assert_frames, assert_rows_hold
@@ -161,15 +161,14 @@ def test_cams_by_their_law(kind, contact):
     assert_all(m, 49, COMBINATIONS[::3])
 
 
+# A method's angle of this cam is 1e-17 before the law's start, where its acceleration jumps.
+@example(seed=1631110723, case=("oscillating", "flat"), chosen=("global", "fully-cartesian"))
 @settings(max_examples=8, deadline=None)
 @given(seed=seeds, case=st.sampled_from(KINDS), chosen=st.sampled_from(COMBINATIONS))
 def test_random_cams(seed, case, chosen):
     m = sk.Mechanism.from_dict(cam_file(*case, np.random.default_rng(seed)))
-    # Not at a border of its law, where acceleration may jump: rounding decides on which side a method is.
-    turn = m.solve(49).t
-    t = turn[:-1] + 0.37 * np.diff(turn)
-    if m.solve(t=t).ok.all():
-        assert_all(m, None, [chosen], t=t)
+    if m.solve(49).ok.all():
+        assert_all(m, 49, [chosen])
 
 
 @pytest.mark.parametrize(("kind", "contact"), few(KINDS, 1))

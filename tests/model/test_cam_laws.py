@@ -83,6 +83,17 @@ def test_a_law_is_periodic_and_rests_at_its_dwells():
     assert repr(law) == "<CamLaw: cycloidal, dwell, 4-5-6-7, dwell>"
 
 
+def test_within_rounding_of_a_jump_the_next_segment_applies():
+    """Poses have rounding: on which side of a border a cam's angle comes out must not decide on its acceleration."""
+    law = CamLaw([("harmonic", 2.0, 0.3), ("dwell", 1.0), ("harmonic", 2 * np.pi - 3.0, 0.0)])
+    for at, second in ((0.0, 0.15 * (np.pi / 2.0) ** 2), (2.0, 0.0), (3.0, -0.15 * (np.pi / (2 * np.pi - 3.0)) ** 2)):
+        for turn in (-1, 0, 1, 7):
+            near = at + 2 * np.pi * turn + np.array([-1e-13, -1e-15, 0.0, 1e-15, 1e-13])
+            np.testing.assert_allclose(law(near, 2), second, rtol=1e-11, atol=1e-11)
+            np.testing.assert_allclose(law(near), law(at), atol=1e-12)
+        assert abs(law(at - 1e-9, 2) - second) > 0.05
+
+
 def test_jumps_give_remarks():
     uniform = CamLaw([("uniform", np.pi, 1.0), ("uniform", np.pi / 2, 0.0), ("dwell", np.pi / 2)])
     assert [remark.split(" the ")[0] for remark in uniform.remarks] == ["at 0 deg", "at 180 deg", "at 270 deg"]
