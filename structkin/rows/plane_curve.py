@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from structkin.numerical_tolerances import CLOSED, EQUAL_DATA
+from structkin.numerical_tolerances import CLOSED, EQUAL_DATA, ROUNDING
 from structkin.rows.jet import Jet, Vector, length
 from structkin.rows.periodic import TURN, Piecewise
 from structkin.types import Floats
@@ -70,13 +70,14 @@ class PlaneCurve:
         """Return x and y (2, n) at u (n,), and their derivatives by u: `count` in all from that of order 0."""
         u = np.asarray(u)
         if self.closed:
-            inside = u - TURN * np.floor(u.real / TURN)
+            inside = u - TURN * np.floor((u.real + ROUNDING) / TURN)
             return self._on_piece(self._piece(inside.real), inside, count)
         inside = np.clip(u.real, 0.0, TURN)
         return self._extended(self._piece(inside), u, inside, np.abs(u.real - inside) > EQUAL_DATA, count)
 
     def _piece(self, u: Any) -> Any:
-        return np.clip(np.searchsorted(self.x.breaks, u, side="right") - 1, 0, len(self.x.breaks) - 2)
+        # As for cams, within rounding of a break the piece that starts there applies.
+        return np.searchsorted(self.x.breaks[1:-1], u + ROUNDING, side="right")
 
     def _on_piece(self, piece: Any, u: Any, count: int) -> list[Any]:
         """Return x and y (2, n) with derivatives on given pieces."""
@@ -153,7 +154,7 @@ class PlaneCurve:
     def stretch(self, x: Any, y: Any) -> Stretch:
         """Return on which pieces the points nearest to places (n,) [m] are, and where on these."""
         u = np.asarray(self.foot(x, y)).real
-        inside = u - TURN * np.floor(u / TURN) if self.closed else np.clip(u, 0.0, TURN)
+        inside = u - TURN * np.floor((u + ROUNDING) / TURN) if self.closed else np.clip(u, 0.0, TURN)
         piece, breaks = self._piece(inside), self.x.breaks
         return Stretch(piece, (inside - breaks[piece]) / (breaks[piece + 1] - breaks[piece]), np.sign(u - inside))
 

@@ -135,6 +135,28 @@ def test_a_spline_by_its_roots():
         np.testing.assert_allclose(c, curve(near), atol=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_at_the_border_of_a_line_and_an_arc_the_arc_applies_by_every_method(seed):
+    """Acceleration jumps there, and the pin begins there: rounding of its pose must not decide on the side."""
+    rng = np.random.default_rng(seed)
+    turn, shift, length = np.exp(2j * np.pi * rng.random()), complex(*rng.uniform(-1, 1, 2)), rng.uniform(1, 3)
+    points = {name: place(shift + turn * complex(*POINTS[name])) for name in "ABCDP"}
+    before = shift + turn * (complex(*POINTS["C"]) - length * ALONG)
+    segments = [{"length": length}, {"turn": 1.0, "radius": 2.0}]
+    slot = {"type": "pin-in-slot", "pin": "C", "slot": "ground", "start": place(before), "axis": place(turn * ALONG)}
+    drivers = {"motor": {"joint": "A", "speed": 1.0 - 2 * (seed % 2)}}
+    m = sk.Mechanism(
+        points=points, links=COUPLER, joints={"slot": {**slot, "segments": segments}}, drivers=drivers, duration=0.1
+    )
+    # The normal acceleration of a pin at speed v on the arc, of radius 2 to its left.
+    motion = m.solve(3)
+    v, a = (complex(*rate[0]) for rate in (motion.velocity("C"), motion.acceleration("C")))
+    assert abs((a / (turn * ALONG)).imag - abs(v) ** 2 / 2) < 1e-12
+    for options in METHODS:
+        other = m.solve(3, **options)
+        np.testing.assert_allclose(other.acceleration("C"), motion.acceleration("C"), atol=1e-11)
+
+
 @pytest.mark.full
 def test_a_pin_goes_round_a_closed_slot():
     """An arm turns in a slot of two lines and two half circles; a block on it carries the pin."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import cos, floor, inf, nan, sin, sqrt
 from typing import Any
 
-from structkin.numerical_tolerances import CLOSED, EQUAL_DATA
+from structkin.numerical_tolerances import CLOSED, EQUAL_DATA, ROUNDING
 from structkin.rows.periodic import TURN
 
 #: A foot is followed over this many points of the table.
@@ -75,11 +75,11 @@ def approach(mem: Any, k: int, x: float, y: float, start: float, window: float) 
 def curve_at(mem: Any, k: int, u: float) -> tuple[float, float, float, float, float, float]:
     """Return x and y of curve k at u, and their first and second derivatives."""
     first, last = mem.curves[k][0], mem.curves[k][1]
-    inside = u - TURN * floor(u / TURN) if mem.curves[k][2] != 0 else min(max(u, 0.0), TURN)
+    inside = u - TURN * floor((u + ROUNDING) / TURN) if mem.curves[k][2] != 0 else min(max(u, 0.0), TURN)
     piece, beyond = first, last
     while beyond - piece > 1:
         middle = (piece + beyond) // 2
-        if mem.curve_data[middle][0] <= inside:
+        if mem.curve_data[middle][0] <= inside + ROUNDING:
             piece = middle
         else:
             beyond = middle
