@@ -57,8 +57,8 @@ class RRP:
         P, dP, length = A - G, dA - dG, np.sqrt(2 * lam)
         moved, turn = np.sqrt(dot(dP, dP)), np.sqrt(dot(dD, dD))
         change = moved + turn * (np.sqrt(dot(P, P)) + moved) + np.abs(de) + 2 * np.abs(dlam) / length
-        least: Array = length - np.abs(cross(D, P) - e) - change
-        return least
+        clear: Array = length - np.abs(cross(D, P) - e) - change
+        return clear
 
     def position(self, h: Values, root: Any) -> Values:
         """Return C on the guide, ahead of the foot of the perpendicular from A by l times the root."""

@@ -61,8 +61,8 @@ class RRR:
         W, dW, p, q = B - A, dB - dA, np.sqrt(2 * l1), np.sqrt(2 * l2)
         d = np.sqrt(dot(W, W))
         change = np.sqrt(dot(dW, dW)) + 2 * np.abs(dl1) / p + 2 * np.abs(dl2) / q
-        least: Array = np.minimum(p + q - d, d - np.abs(p - q)) - change
-        return least
+        clear: Array = np.minimum(p + q - d, d - np.abs(p - q)) - change
+        return clear
 
     def position(self, h: Values, root: Any) -> Values:
         """Return C: along A-B by the cosine rule, across it by the root."""

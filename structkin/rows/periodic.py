@@ -34,6 +34,11 @@ def derivatives(function: Function, angle: Any, count: int) -> list[Any]:
     return together(angle, count) if together else [function(angle, order) for order in range(count)]
 
 
+def in_one_turn(angle: Any) -> Any:
+    """Return angles (n,) less whole turns: from 0 to 2 pi, where one within rounding of a whole turn is nearly 0."""
+    return angle - TURN * np.floor((angle.real + ROUNDING) / TURN)
+
+
 @dataclass(frozen=True, eq=False)
 class Piecewise:
     """A periodic function of an angle: on each piece a polynomial of t = angle - start, and a sine.
@@ -64,11 +69,14 @@ class Piecewise:
 
     def _piece(self, angle: Any) -> tuple[Any, Any]:
         """Return the piece of each angle, and the angle from the start of the piece."""
-        x = np.asarray(angle)
-        # Methods find a cam's angle with other rounding, but the same side of a break, where acceleration may jump.
-        x = x - TURN * np.floor((x.real + ROUNDING) / TURN)
-        piece = np.searchsorted(self.breaks[1:-1], x.real + ROUNDING, side="right")
+        x = in_one_turn(np.asarray(angle))
+        piece = self.piece_at(x.real)
         return piece, x - self.breaks[piece]
+
+    def piece_at(self, x: Any) -> Any:
+        """Return the piece of each angle (n,) from 0 to 2 pi; beyond an end that at the end."""
+        # Methods find a pose with other rounding, but the same side of a break, where acceleration may jump.
+        return np.searchsorted(self.breaks[1:-1], x + ROUNDING, side="right")
 
     @cached_property
     def _waves(self) -> bool:

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from structkin.numerical_tolerances import CLOSED, EQUAL_DATA, ROUNDING
+from structkin.numerical_tolerances import CLOSED, EQUAL_DATA
 from structkin.rows.jet import Jet, Vector, length
-from structkin.rows.periodic import TURN, Piecewise
+from structkin.rows.periodic import TURN, Piecewise, in_one_turn
 from structkin.types import Floats
 
 if TYPE_CHECKING:
@@ -70,14 +70,10 @@ class PlaneCurve:
         """Return x and y (2, n) at u (n,), and their derivatives by u: `count` in all from that of order 0."""
         u = np.asarray(u)
         if self.closed:
-            inside = u - TURN * np.floor((u.real + ROUNDING) / TURN)
-            return self._on_piece(self._piece(inside.real), inside, count)
+            inside = in_one_turn(u)
+            return self._on_piece(self.x.piece_at(inside.real), inside, count)
         inside = np.clip(u.real, 0.0, TURN)
-        return self._extended(self._piece(inside), u, inside, np.abs(u.real - inside) > EQUAL_DATA, count)
-
-    def _piece(self, u: Any) -> Any:
-        # As for cams, within rounding of a break the piece that starts there applies.
-        return np.searchsorted(self.x.breaks[1:-1], u + ROUNDING, side="right")
+        return self._extended(self.x.piece_at(inside), u, inside, np.abs(u.real - inside) > EQUAL_DATA, count)
 
     def _on_piece(self, piece: Any, u: Any, count: int) -> list[Any]:
         """Return x and y (2, n) with derivatives on given pieces."""
@@ -154,8 +150,8 @@ class PlaneCurve:
     def stretch(self, x: Any, y: Any) -> Stretch:
         """Return on which pieces the points nearest to places (n,) [m] are, and where on these."""
         u = np.asarray(self.foot(x, y)).real
-        inside = u - TURN * np.floor((u + ROUNDING) / TURN) if self.closed else np.clip(u, 0.0, TURN)
-        piece, breaks = self._piece(inside), self.x.breaks
+        inside = in_one_turn(u) if self.closed else np.clip(u, 0.0, TURN)
+        piece, breaks = self.x.piece_at(inside), self.x.breaks
         return Stretch(piece, (inside - breaks[piece]) / (breaks[piece + 1] - breaks[piece]), np.sign(u - inside))
 
     def _on_stretch(self, x: Any, y: Any, on: Stretch, count: int) -> tuple[Any, list[Any]]:
@@ -198,7 +194,7 @@ class PlaneCurve:
         inside = np.clip(u.real - TURN * turns, 0.0, TURN)
         beyond = u - TURN * turns - inside
         near = inside + np.where(np.abs(beyond.real) > EQUAL_DATA, 0.0, beyond)
-        piece = self._piece(inside)
+        piece = self.x.piece_at(inside)
         tx, ty = self.at(inside, 2)[1]
         straight = (u - TURN * turns - near) * np.hypot(tx, ty)
         return self._lengths[piece] + self._between(self.x.breaks[piece], near) + straight + turns * self.length

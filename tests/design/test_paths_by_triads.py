@@ -33,16 +33,16 @@ def test_a_known_triad_is_found_again(short):
     assert seen and found[0].mechanism.structure().groups[-1].label == m.structure().groups[-1].label
 
 
-#: How near the search comes to a path where not within 1e-6 of its size: a local best, by SciPy's least squares.
-MISSED = {("stephenson_iii_triad", 0.3, True): 4e-6}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "spread", "closed"),
     [
         *(("stephenson_iii_triad", spread, closed) for spread, closed in
-          [(0.05, True), (0.1, False), (0.2, True), (0.3, False), (0.3, True)]),
+          [(0.05, True), (0.1, False), (0.2, True), (0.3, False)]),
+        pytest.param(
+            "stephenson_iii_triad", 0.3, True,
+            marks=pytest.mark.xfail(reason="the search ends at a local best, 3.7e-6 away", strict=True),
+        ),
         *(("eight_bar_double_triad", spread, closed) for spread, closed in
           [(0.05, True), (0.1, False), (0.1, True), (0.2, False), (0.2, True)]),
     ],
@@ -51,7 +51,7 @@ def test_triads_are_found_again_from_others(name, spread, closed):
     m, tracer = given(name)
     points = known_triad(name, round(100 * spread), closed=closed, spread=spread)
     found = sk.synthesise(path=points, closed=closed, mechanism=m, point=tracer, count=3)
-    assert found[0].error <= MISSED.get((name, spread, closed), 1e-6) * np.ptp(points, axis=0).max()
+    assert found[0].error <= 1e-6 * np.ptp(points, axis=0).max()
     assert_passes(found[0], points)
 
 

@@ -359,6 +359,7 @@ def solve(
         np.arange(PARTS),
     )
     divisions = np.empty(DIVISIONS)
+    # The stations from which and up to which a joint may have places.
     begins, ends_at = np.empty((2, joints), np.int64)
     for k in range(low, high):
         b, flags, gaps, has_triad = k - first, zero(k), zero(k), TRIADS and ways[k] == WITH_TRIADS
