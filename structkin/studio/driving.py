@@ -39,6 +39,8 @@ from structkin.types import Floats
 #: Longest step of a coordinate [rad or parts of the size], the least part of one that is tried before a limit is
 #: taken to be reached, and the damping of least squares in parts of the largest singular value.
 STEP, FINEST, DAMPING = 0.12, 2.0**-10, 1e-3
+#: The root of a dyad, the sine between its links, below which motions do not end: it would be singular for others.
+SINGULAR = 1e-3
 #: A step that comes nearer by less than this fraction of what its slope predicts is too long.
 FAIR = 0.3
 #: A pointer is reached within this part of the size, and nothing nearer is where the way and K enclose this cosine.
@@ -236,25 +238,41 @@ class Driving:
             raise InputError([Problem(link, "is not a moving link")], self.mechanism.title or "mechanism")
         place = SlotMap(self.plan.offsets, [self.plan.frames[link].point(local)])
         goal, until = np.array((target.real, target.imag)), time.perf_counter() + seconds
-        held, poses, stopped = np.zeros(len(self.order), bool), 0, ""
+        held, limits, poses, stopped = np.zeros(len(self.order), bool), set[int](), 0, ""
         while time.perf_counter() < until:
             gap = goal - place.value(self.pose.x)[0]
             K = place.rate(self.pose.K.T)[0] * self._units * ~held
-            way = _least_change(K, gap)
+            way, ends = self._way(K, gap, limits)
+            if ends is not None or not held.any():
+                stopped = "" if ends is None else self._end(ends).words
             if way is None or np.hypot(*gap) <= REACHED * self.size:
                 return Progress(True, poses, stopped)
             aim = _Aim(lambda x: goal - place.value(x)[0], float(gap @ gap), 2.0 * float(gap @ K @ way))
             moved, stop = self._step(way * self._units, aim)
             poses += moved
-            if stop is not None:
-                stopped = stop.words
-                if stop.driver is None:
-                    return Progress(True, poses, stopped)
+            stopped = stop.words if stop is not None else stopped
+            if stop is not None and stop.driver is not None:
                 # one cylinder at its end does not stop the others
                 held[stop.driver] = True
-            elif not moved:
+            elif stop is not None and stop.root is not None and stop.root not in limits:
+                limits.add(stop.root)
+            elif stop is not None or not moved:
                 return Progress(True, poses, stopped)
         return Progress(False, poses, stopped)
+
+    def _way(self, K: Floats, gap: Floats, limits: set[int]) -> tuple[Floats | None, int | None]:
+        """Return the scaled change (f,) towards a gap (2,), and the group along whose limit it leads, not beyond it.
+
+        Limits are those of roots that have stopped the motion, or are nearly zero.
+        """
+        pose, way, group = self.pose, _least_change(K, gap), None
+        near = set(np.flatnonzero(np.abs(pose.roots) < 2 * SINGULAR).tolist()) if not pose.smooth else set()
+        for k in sorted(limits | near):
+            normal = self._poses.slopes[:, k] * self._units * np.sign(pose.roots[k])
+            if way is not None and normal @ way < 0:
+                K = K - np.outer(K @ normal, normal) / (normal @ normal)
+                way, group = _least_change(K, gap), self.plan.steps[self._poses.steps[k]].group
+        return way, group
 
     def turn(self, driver: str, value: float, seconds: float = 1.0) -> Progress:
         """Bring a driver to a value [rad or m], the others held."""
@@ -331,31 +349,47 @@ class Driving:
 
         With an `aim`, the step comes nearer to it by a fair part of what K predicts.
         """
-        q, part = self.pose.q, 1.0
+        q, part, first = self.pose.q, 1.0, self._first(way)
         if self._blocked is not None and self._blocked.holds(q, way / self._units):
             return 0, self._blocked.stop
         self._blocked, ended = None, None
-        while part >= FINEST:
+        while part >= FINEST * first:
             trial, stop = self._poses.aside(), None
             try:
                 pose = trial.reach(0.0, q + part * way)
             except NoPoseError as error:
                 # the continuation has halved its step up to where the motion ends
-                stop, pose = _Stop(self._words(error)), trial.last or self.pose
-            beyond = self._beyond(pose, way)
-            if beyond is None and (aim is None or aim.is_nearer(pose.x, part if stop is None else 0.0)):
-                moved = not np.array_equal(pose.q, q)
-                self._poses, stop = trial, stop or (ended if part < 2 * FINEST else None)
-                if stop is not None:
-                    self._blocked = _Blocked(pose.q, way / self._units, stop)
-                return int(moved), stop
+                stop, pose = self._end(error.group), trial.last or self.pose
             if stop is not None and np.array_equal(pose.q, q):
+                if part > first:
+                    part = first
+                    continue
                 ended = stop
                 break
+            if aim is not None and not pose.smooth and (near := self._singular(pose)) is not None:
+                # There no other driver could move either.
+                ended, part = stop or self._end(near), 0.5 * part
+                continue
+            beyond = self._beyond(pose, way)
+            if beyond is None and (aim is None or aim.is_nearer(pose.x, part if stop is None else 0.0)):
+                self._poses, stop = trial, stop or (ended if part < 2 * FINEST * first else None)
+                if stop is not None:
+                    self._blocked = _Blocked(pose.q, way / self._units, stop)
+                return 1, stop
             ended, part = beyond, 0.5 * part
         if ended is not None:
             self._blocked = _Blocked(q, way / self._units, ended)
         return 0, ended
+
+    def _first(self, way: Floats) -> float:
+        """Return the part of a step, at most 1, after which no root is more than twice as large, by their slopes.
+
+        Away from a limit links move like a square root: a step that is as long as others leads nowhere from there.
+        """
+        roots = self.pose.roots
+        changes = (self._poses.expected(way) - roots) * np.sign(roots)
+        grows = changes > np.abs(roots)
+        return float(np.min(np.abs(roots[grows]) / changes[grows], initial=1.0))
 
     def _beyond(self, pose: Pose, way: Floats) -> _Stop | None:
         """Return the stroke that a pose has exceeded and that the step would exceed further, if there is one."""
@@ -378,17 +412,23 @@ class Driving:
         drivers: Mapping[str, Any] = {id: pose.q[k : k + 1] for k, id in enumerate(self.order)}
         return int(stroke.side(value, drivers)[0]), float(np.ravel(stroke.travel(value, drivers))[0])
 
-    def _words(self, error: NoPoseError) -> str:
+    def _singular(self, pose: Pose) -> int | None:
+        """Return the group of a dyad that is nearly singular in a pose, and less so in this one."""
+        near = np.abs(pose.roots) < np.minimum(SINGULAR, 0.99 * np.abs(self.pose.roots))
+        return self.plan.steps[self._poses.steps[int(np.argmax(near))]].group if near.any() else None
+
+    def _end(self, group: int) -> _Stop:
         """Return why the motion ends here: the group, and its position."""
         groups = self.plan.structure.groups
-        if not 0 <= error.group < len(groups):
-            return "the motion is singular here"
-        label = groups[error.group].label
-        for index in self.plan.with_root:
+        if not 0 <= group < len(groups):
+            return _Stop("the motion is singular here")
+        label = groups[group].label
+        for root, index in enumerate(self._poses.steps):
             step = self.plan.steps[index]
-            if step.group == error.group:
-                return f"{label}: {why(self.plan, index, self.plan.inputs(step, self.pose.x[:, None]))[1]}"
-        return f"{label} reaches no farther"
+            if step.group == group:
+                words = why(self.plan, index, self.plan.inputs(step, self.pose.x[:, None]))[1]
+                return _Stop(f"{label}: {words}", root=root)
+        return _Stop(f"{label} reaches no farther")
 
 
 @dataclass(frozen=True)
@@ -423,20 +463,26 @@ class _Blocked:
 
 @dataclass(frozen=True)
 class _Stop:
-    """What stops a motion, and the index of the driver if it alone is at the end of its stroke."""
+    """What stops a motion: the index of the driver, if it alone is at the end of its stroke, or of a dyad's root."""
 
     words: str
     driver: int | None = None
+    root: int | None = None
 
 
 def _least_change(K: Floats, gap: Floats) -> Floats | None:
     """Return the smallest change (f,) of scaled coordinates that closes a gap (2,); None if nothing leads nearer.
 
-    K (2, f) are the velocity coefficients. The largest change is cut to `STEP`.
+    K (2, f) are the velocity coefficients. Where a change is above `STEP`, it is damped until it is not: cut to that,
+    one that hardly leads anywhere would swing back and forth.
     """
     slope = K.T @ gap
     reach = float(np.linalg.norm(K, 2))
     if reach == 0 or float(np.linalg.norm(slope)) <= SQUARE * reach * float(np.hypot(*gap)):
         return None
-    way = K.T @ np.linalg.solve(K @ K.T + (DAMPING * reach) ** 2 * np.eye(2), gap)
-    return np.asarray(way * min(1.0, STEP / float(np.max(np.abs(way)))))
+    damping = DAMPING * reach
+    while True:
+        way = np.asarray(K.T @ np.linalg.solve(K @ K.T + damping**2 * np.eye(2), gap))
+        if np.max(np.abs(way)) <= STEP:
+            return way
+        damping *= 2.0

@@ -213,3 +213,40 @@ def test_rates_are_known_where_speeds_are_constant_or_the_laws_lead_to_the_pose(
     swings.turn("motor", swings.values["motor"] + 0.1)
     assert swings.moving is None
     assert Driving(m.with_drivers({"motor": {"joint": "A"}})).moving is None
+
+
+def test_independent_parts_are_dragged_to_their_limits_and_away_by_any_link():
+    """A drag ends where no small turn of the crank leads nearer, by the law of cosines, and leaves the other part."""
+    lengths, start, away = (1.0, 0.9, 1.2, 2.0), 0.8, 4.0  # the crank does not turn fully
+    at = four_bar(*lengths, start)
+    places = {f"{name}{k}": z + k * away for k in range(2) for name, z in zip("ABCD", (0j, *at, 2 + 0j), strict=True)}
+    links = {"ground": ["A0", "D0", "A1", "D1"]}
+    for k in range(2):
+        links |= {f"crank{k}": [f"A{k}", f"B{k}"], f"rod{k}": [f"B{k}", f"C{k}"], f"rocker{k}": [f"D{k}", f"C{k}"]}
+    drivers = {f"motor{k}": {"joint": f"A{k}"} for k in range(2)}
+    m = sk.Mechanism(points={id: (z.real, z.imag) for id, z in places.items()}, links=links, drivers=drivers)
+    driving, rng, ends = Driving(m), np.random.default_rng(4), 0
+    for _ in range(80):
+        k, link, far = int(rng.integers(2)), str(rng.choice(["crank", "rocker"])), float(rng.choice([0.3, 1.0, 5.0]))
+        target = k * away + 1 + far * complex(*rng.normal(size=2))
+        pin, before = {"crank": "B", "rocker": "C"}[link], driving.values
+        found = driving.drag(f"{link}{k}", complex(m.links[f"{link}{k}"].local[f"{pin}{k}"]), target, 10.0)
+        turn, other = driving.values[f"motor{k}"], f"motor{1 - k}"
+        assert found.done and driving.values[other] == pytest.approx(before[other], abs=1e-7)
+        left = abs(four_bar(*lengths, turn)[link == "rocker"] + k * away - target)
+        # Near its limit the rocker turns like a square root, and may come nearer again beyond a place farther away.
+        step = 0.02 if link == "crank" else 0.002
+        for there in (four_bar(*lengths, turn - step), four_bar(*lengths, turn + step)):
+            ends += np.isnan(there[1])
+            # the pointer is projected onto the path to within a part of the way
+            assert not abs(there[link == "rocker"] + k * away - target) < 0.995 * left - 1e-3 or np.isnan(there[1])
+    assert ends > 10
+
+
+def four_bar(a: float, b: float, c: float, d: float, turn: float) -> tuple[complex, complex]:
+    """Return crank pin and rocker pin of a four-bar, NaN where it does not close."""
+    B = a * cmath.exp(1j * turn)
+    ahead = d - B
+    along = 0.5 + 0.5 * (b * b - c * c) / abs(ahead) ** 2
+    across = b * b / abs(ahead) ** 2 - along**2
+    return B, B + ahead * complex(along, math.sqrt(across)) if across >= 0 else complex(math.nan, math.nan)
