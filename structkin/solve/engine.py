@@ -400,10 +400,11 @@ class _Block:
         if status.any():
             x[1:, rows, status != Status.OK] = np.nan
 
-    def _way(self, index: int, rows: Ints, units: Floats, stations: Floats, low: int, high: int) -> Any:
-        """Return the inputs of a step between two of some stations."""
+    def _way(self, index: int, rows: Ints, units: Floats, stations: Floats, low: float, high: float) -> Any:
+        """Return the inputs of a step between two places among some stations, whose numbers need not be whole."""
         assert self.course
-        return self.course.inputs(index, rows, units, float(stations[low]), float(stations[high]))
+        ends = np.interp([low, high], np.arange(len(stations)), stations)
+        return self.course.inputs(index, rows, units, *ends.tolist())
 
     def _own(self, stations: Floats, status: NDArray[np.int8], found: Floats, out: Floats) -> NDArray[np.int8]:
         """Store the poses found at stations that are lanes in `out` (rows, n), and return their statuses (n,)."""

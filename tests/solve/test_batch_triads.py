@@ -176,6 +176,17 @@ def test_behind_a_gap_a_triad_goes_on_as_in_solve(k):
         np.testing.assert_allclose(found[0, j][:, motion.ok].T, motion.position(f"J{j}")[motion.ok], rtol=0, atol=1e-11)
 
 
+def test_a_triad_is_followed_up_to_the_gap_of_its_inputs():
+    """The inputs move like a root there: a straight way between samples left the triad's reach."""
+    m = sk.Linkages.random(250, 20, seed=7004, triads=0.026, sliders=0.2).mechanism(152)
+    fine = np.union1d(TURN[:9], np.linspace(TURN[6], TURN[7], 300))
+    found, wanted = (m.solve(drivers={"motor": angles}) for angles in (TURN, fine))
+    here = np.searchsorted(fine, TURN[:8])
+    assert found.ok[:8].all() and wanted.ok[here].all() and not found.ok[8]
+    for joint in m.points:
+        np.testing.assert_allclose(found.position(joint)[:8], wanted.position(joint)[here], rtol=0, atol=1e-9)
+
+
 def test_triads_are_random_ones_that_turn_fully():
     linkages = sk.Linkages.random(12, 10, seed=3, triads=0.4, sliders=0.3, turning=True)
     assert (linkages.ordered()[2] == Way.TRIADS).sum() > 5

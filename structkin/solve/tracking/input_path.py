@@ -26,7 +26,9 @@ RADIUS = 1.25
 
 #: The inputs between two lanes, as coefficients (inputs, powers) of x from -1 to 1, and half the length of the drivers'
 #: path between them [rad or parts of the size]; None where they are not smooth.
-Places = Callable[[int, int], "tuple[Floats, float] | None"]
+Places = Callable[[float, float], "tuple[Floats, float] | None"]
+#: Where the inputs between two lanes are not smooth, the way is halved so often: near a gap they move like a root.
+HALVED = 5
 
 
 class Route(Protocol):
@@ -162,6 +164,22 @@ class InputPath:
         if found is None:
             return Straight(self._solver, self.at(k), self.at(target))
         return Driven(self._solver, *found, 1 if last > first else -1)
+
+    def pieces(self, k: int, target: int) -> list[Route]:
+        """Return the drivers' way from one lane to another in parts in which the inputs are smooth; none where not."""
+        first, last = int(self.lanes[k]), int(self.lanes[target])
+        found = self._smooth(float(min(first, last)), float(max(first, last)), HALVED)
+        direction = 1 if last > first else -1
+        return [Driven(self._solver, *piece, direction) for piece in found[::direction]]
+
+    def _smooth(self, low: float, high: float, halvings: int) -> list[tuple[Floats, float]]:
+        found = self._places(low, high) if self._places else None
+        if found is not None or not halvings:
+            return [found] if found is not None else []
+        middle = 0.5 * (low + high)
+        first = self._smooth(low, middle, halvings - 1)
+        second = self._smooth(middle, high, halvings - 1) if first else []
+        return first + second if second else []
 
     def end_of_run(self, k: int) -> int:
         """Return the last lane that follows lane k without a gap."""

@@ -10,6 +10,7 @@ import numpy as np
 from structkin.budget import charge
 from structkin.numerical_tolerances import CLOSED, COME_BACK, FINEST, REGULAR, RETURN
 from structkin.plan.status import Status
+from structkin.solve.tracking.input_path import Straight
 from structkin.solve.tracking.solved_lanes import Poses, beside, in_steps, reach, step, vanishing
 from structkin.solve.tracking.state import TrackerState
 from structkin.types import Flags, Floats, Indices
@@ -248,7 +249,18 @@ def to_next(state: TrackerState, pose: Poses, k: int, target: int) -> Poses | St
     if state.is_flat(pose):
         before = _regular(state, k, target)
         k, pose = (int(before[0]), state.poses(before[:1])) if len(before) else (k, pose)
-    return reach(state.solver, pose, state.path.at(target), FINEST, state.path.route(k, target))
+    goal, route = state.path.at(target), state.path.route(k, target)
+    found = reach(state.solver, pose, goal, FINEST, route)
+    if isinstance(found, Poses) or not isinstance(route, Straight):
+        return found
+    # A straight way may leave the group's reach where that of the drivers does not.
+    pieces = state.path.pieces(k, target)
+    for piece in pieces:
+        found = reach(state.solver, pose, goal if piece is pieces[-1] else piece.at(1.0), FINEST, piece)
+        if not isinstance(found, Poses):
+            break
+        pose = found
+    return found
 
 
 def _regular(state: TrackerState, k: int, target: int) -> Indices:
