@@ -27,6 +27,8 @@ MANY, PART = 8, 0.25
 #: these parts of the way from it to the station beside it are evenly far apart.
 ROUNDS, PARTS = 9, 16
 TOWARDS = 0.25 ** np.arange(1.0, 6.0)
+#: Distance of places [sizes of the mechanism] beyond which these are not towards anything that a group could reach.
+FARTHEST = 1e4
 #: The radius up to which such a polynomial stands for a bent path, in halves of its length.
 BENT = 1.5
 
@@ -216,7 +218,8 @@ class Between:
     def towards_gaps(self, index: int) -> Floats:
         """Return places between stations, in order, up to those where what closed forms give to a step begins or ends.
 
-        A group's own limit may lie between its last station and that place.
+        A group's own limit may lie between its last station and that place. What runs off to infinity, as between guides
+        that become parallel, is given up to `FARTHEST` only.
         """
         operands = [item.index for item in self.plan.steps[index].inputs if isinstance(item, Register)]
         rows = [row for one in operands for row in range(self.plan.rows(one).start, self.plan.rows(one).stop)]
@@ -232,8 +235,12 @@ class Between:
             first = np.argmin(np.vstack((found.reshape(PARTS - 1, -1), np.zeros(len(k), bool))), axis=0)
             low, high = (np.take_along_axis(places, first[None] + side, axis=0)[0] for side in (0, 1))
         moved = np.abs(low - beside) > NUDGE
+        if not moved.any():
+            return np.zeros(0)
         end, beside = low[moved], beside[moved]
-        return np.unique(np.append(end + TOWARDS[:, None] * (beside - end), end))
+        places = np.unique(np.append(end + TOWARDS[:, None] * (beside - end), end))
+        far = np.abs(self.lanes(places, index).x[0][rows]).max(axis=0) > FARTHEST * self.plan.size
+        return np.asarray(places[~far])
 
     def _values(self, index: int, rows: slice, middle: float, x: Floats) -> Floats:
         """Return what a step takes from some rows at places x (n,) in the interval around a `middle`."""
