@@ -187,6 +187,15 @@ def test_a_triad_is_followed_up_to_the_gap_of_its_inputs():
         np.testing.assert_allclose(found.position(joint)[:8], wanted.position(joint)[here], rtol=0, atol=1e-9)
 
 
+@pytest.mark.full
+@pytest.mark.compiled
+@pytest.mark.parametrize(("seed", "k"), [(7013, 94), (7035, 129)])
+def test_what_the_loop_and_solve_once_took_for_another_gap_is_the_same(seed, k, monkeypatch):
+    """In one a triad has a gap between two samples; in the other the way back to its poses takes short steps."""
+    monkeypatch.setattr("structkin.solve.batch.runner.FEW_TRIADS", 0)
+    assert compare(sk.Linkages.random(250, 20, seed=seed, triads=0.026, sliders=0.2).take(slice(k, k + 1)))[0] == 1
+
+
 def test_triads_are_random_ones_that_turn_fully():
     linkages = sk.Linkages.random(12, 10, seed=3, triads=0.4, sliders=0.3, turning=True)
     assert (linkages.ordered()[2] == Way.TRIADS).sum() > 5

@@ -404,7 +404,7 @@ def triad(
     (x, angles, speed), n = stations, len(determinants)
     path = laid(x, b, ends, angles, more, count)
     size = len(path)
-    found, unsure, parted = np.zeros((size, 5)), np.zeros((size, 5)), np.zeros(size, np.bool_)
+    found, unsure = np.zeros((size, 5)), np.zeros((size, 5))
     c, J, B, R, some = np.empty(11), np.empty((3, 3)), np.empty((3, 3)), np.empty(9), np.empty((5, 3, 10))
     set_constants(c, constants)
     if size == 0 or path[0, 19] != 0.0:
@@ -444,12 +444,13 @@ def triad(
             for m in range(4):
                 if unsure[j, 4] != 0.0 and not abs(unsure[j, m] - found[j, m]) < SAME_POSE * (c[0] if m < 2 else 1.0):
                     return False
-        parted[after] = follows and last == after
+        if follows and last == after:
+            # A gap between two places: which sample follows it hangs on the stations that `solve` adds for fast links.
+            return False
     determinants[:] = np.nan
     was_posed, is_lost = False, False
     for k in range(size):
-        is_posed = found[k, 4] != 0.0 and not parted[k]
-        i = station_of(path, k)
+        is_posed, i = found[k, 4] != 0.0, station_of(path, k)
         if is_posed and is_lost and i >= 0:
             # Between two stations there is a gap.
             return False

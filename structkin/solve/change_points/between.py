@@ -218,8 +218,8 @@ class Between:
     def towards_gaps(self, index: int) -> Floats:
         """Return places between stations, in order, up to those where what closed forms give to a step begins or ends.
 
-        A group's own limit may lie between its last station and that place. What runs off to infinity, as between guides
-        that become parallel, is given up to `FARTHEST` only.
+        A group's own limit may lie between its last station and that place. What runs off to infinity, as between
+        guides that become parallel, is given up to `FARTHEST` only.
         """
         operands = [item.index for item in self.plan.steps[index].inputs if isinstance(item, Register)]
         rows = [row for one in operands for row in range(self.plan.rows(one).start, self.plan.rows(one).stop)]

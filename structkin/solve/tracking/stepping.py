@@ -20,6 +20,8 @@ BACK = 60
 FURTHER, FAR_BACK = 1.1, 20_000
 #: Over a step that passes a gap, determinants fall to less than this part of themselves, on both sides together.
 DIP = 0.8
+#: Where steps on a straight way back to earlier inputs fail, so many times as many are tried.
+FINER = 8
 #: Lanes behind a gap that are examined together: the first ones, and the most.
 FIRST, MOST = 16, 1024
 
@@ -225,9 +227,16 @@ def come_back(
         near = np.flatnonzero(_beside(known, solved, there, nearest) < within)
         if len(near):
             count = int(np.ceil(np.max(distance[near]) / RETURN)) or 1
-            good, poses = in_steps(state.solver, state.poses(solved[nearest[near]]), path.at(some[near]), count)
-            if good.any():
-                return int(some[near[np.argmax(good)]]), poses.take(slice(1))
+            starts, goals, found = state.poses(solved[nearest[near]]), path.at(some[near]), None
+            for steps in (count, FINER * count):
+                # Of lanes before the first that is reached some may be reached by shorter steps.
+                good, poses = in_steps(state.solver, starts, goals, steps)
+                if good.any():
+                    place = int(np.argmax(good))
+                    found = int(some[near[place]]), poses.take(slice(1))
+                    near, starts, goals = near[:place], starts.take(slice(place)), goals[:, :place]
+            if found is not None:
+                return found
         start, block = start + block, min(2 * block, MOST)
     return len(path.lanes), None
 
