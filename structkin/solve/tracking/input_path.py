@@ -168,18 +168,22 @@ class InputPath:
     def pieces(self, k: int, target: int) -> list[Route]:
         """Return the drivers' way from one lane to another in parts in which the inputs are smooth; none where not."""
         first, last = int(self.lanes[k]), int(self.lanes[target])
-        found = self._smooth(float(min(first, last)), float(max(first, last)), HALVED)
+        found = self._halves(min(first, last), max(first, last), HALVED)
         direction = 1 if last > first else -1
         return [Driven(self._solver, *piece, direction) for piece in found[::direction]]
 
-    def _smooth(self, low: float, high: float, halvings: int) -> list[tuple[Floats, float]]:
-        found = self._places(low, high) if self._places else None
-        if found is not None or not halvings:
-            return [found] if found is not None else []
-        middle = 0.5 * (low + high)
-        first = self._smooth(low, middle, halvings - 1)
-        second = self._smooth(middle, high, halvings - 1) if first else []
-        return first + second if second else []
+    def _halves(self, low: float, high: float, halvings: int) -> list[tuple[Floats, float]]:
+        """Return the inputs in both halves of a way on which they are not smooth; nothing if not in these."""
+        middle, found = 0.5 * (low + high), list[tuple[Floats, float]]()
+        if not self._places or not halvings:
+            return []
+        for begin, end in ((low, middle), (middle, high)):
+            half = self._places(begin, end)
+            parts = [half] if half is not None else self._halves(begin, end, halvings - 1)
+            if not parts:
+                return []
+            found += parts
+        return found
 
     def end_of_run(self, k: int) -> int:
         """Return the last lane that follows lane k without a gap."""
