@@ -138,7 +138,7 @@ class Studio:
         self.page.wait_for_function(
             """() => {
                 const drawn = [...document.querySelectorAll(".st-canvas .sk-world, .st-canvas .sk-world *")].map(
-                    (one) => one.getAttribute("transform") + one.getAttribute("cx") + one.getAttribute("cy")).join();
+                    (one) => one.getAttribute("transform") + JSON.stringify(one.getBoundingClientRect())).join();
                 [window.alike, window.drawn] = [drawn === window.drawn ? (window.alike ?? 0) + 1 : 0, drawn];
                 return window.alike > 3 && !Object.keys(window.asked).length;
             }""",

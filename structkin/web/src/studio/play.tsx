@@ -32,7 +32,7 @@ export function Player({ now }: { now: State }) {
   });
   useEffect(() => put(time.peek() ?? clock?.[0] ?? 0), [clock?.[0], clock?.[1], !frames]);
   if (!frames) return null;
-  if (!clock)
+  if (clock === null)
     return (
       <div class="st-player">
         <button type="button" aria-label="Play" disabled>▶</button>
@@ -44,18 +44,21 @@ export function Player({ now }: { now: State }) {
     setMode("drive");
     playing.value = on ? null : ALL;
   };
+  // before the clock is known the same stands there, so that the drawing keeps its place
+  const [from, to] = clock ?? [0, 1];
   return (
     <div class="st-player">
-      <button type="button" class="st-play" aria-label={on ? "Pause" : "Play"} title={on ? "Pause" : "Move all drivers by their laws"} onClick={start}>
+      <button type="button" class="st-play" disabled={!clock} aria-label={on ? "Pause" : "Play"} title={on ? "Pause" : "Move all drivers by their laws"} onClick={start}>
         {on ? "❚❚" : "▶"}
       </button>
       <input
         ref={slider}
         type="range"
         aria-label="Time"
-        min={clock[0]}
-        max={clock[1]}
-        step={(clock[1] - clock[0]) / 1000}
+        disabled={!clock}
+        min={from}
+        max={to}
+        step={(to - from) / 1000}
         onInput={({ currentTarget }) => {
           setMode("drive");
           playing.value = null;
