@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import Phase, assume, example, given, settings
 from hypothesis import strategies as st
 from random_mechanisms import DRIVEN, OTHERS, build
 
@@ -49,6 +49,15 @@ def three_platforms() -> Any:
 @given(seed=seeds)
 def test_kernels_and_lapack_track_alike(seed):
     check_both_solvers(seed, 60)
+
+
+@pytest.mark.full
+@settings(phases=[Phase.explicit], deadline=None)
+@given(seed=seeds)
+@example(seed=2604)
+def test_the_way_back_behind_a_gap_ends_at_the_next_one(seed):
+    # That is a sample before the motion is resumed: a long step of one solver passed over it, and the motion went on.
+    check_both_solvers(seed, 400)
 
 
 @pytest.mark.slow

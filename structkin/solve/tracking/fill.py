@@ -176,7 +176,8 @@ def _walk_between(state: TrackerState, first: int, last: int, ahead: int) -> int
     """Solve the lanes between two points by small steps, because a straight path to their middle fails.
 
     The drivers may turn around beyond a limit position and come back: then the motion is resumed as behind any other
-    gap, and is joined to the point that the long step has reached. Otherwise it ends at the lane that is returned.
+    gap, and is joined to the point that the long step has reached. Otherwise it ends at the lane that is returned, as
+    it does on the way back from where it was resumed.
     """
     here, there = (first, last) if ahead > 0 else (last, first)
     stepped = state.poses(np.array([there]))
@@ -184,17 +185,16 @@ def _walk_between(state: TrackerState, first: int, last: int, ahead: int) -> int
     reached = _walk(state, here, middle)
     if reached == middle:
         reached = _walk(state, middle, there)
-    while ahead * (there - reached) > 1:
-        known = np.arange(here, reached + ahead, ahead)
+    while ahead > 0 and there - reached > 1:
+        known = np.arange(here, reached + 1)
         known = known[state.status[state.path.lanes[known]] == Status.OK]
-        lane, found = come_back(state, known, np.arange(reached + 2 * ahead, there + ahead, ahead))
+        lane, found = come_back(state, known, np.arange(reached + 2, there + 1))
         if found is None:
             return reached
         state.keep(lane, found)
-        gap = max(reached, reached + ahead)
-        insort(state.gaps, gap)
-        if _walk(state, lane, reached + ahead) == reached + ahead:
-            state.parted.add(gap)
+        insort(state.gaps, reached + 1)
+        if _walk(state, lane, reached + 1) == reached + 1:
+            state.parted.add(reached + 1)
         reached = _walk(state, lane, there)
     if reached != there:
         return reached
