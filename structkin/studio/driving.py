@@ -1,8 +1,9 @@
 """Driving a mechanism by its points: the pointer is projected onto the motion, and the branch is kept.
 
 The unknowns are the drivers' values z; K = dP/dz of the dragged point leads to the pointer by damped least squares, so
-that with several drivers the change is the smallest one. Each step is short and continued from the last pose by the
-continuation of simulations, which passes change points smoothly and never takes another branch. Where drivers are
+that with several drivers the change is the smallest one; to a pointer out of reach by its second derivatives as well,
+as K tells them from step to step (symmetric rank-one updates). Each step is short and continued from the last pose by
+the continuation of simulations, which passes change points smoothly and never takes another branch. Where drivers are
 missing, free coordinates take their places.
 """
 
@@ -164,9 +165,8 @@ class Driving:
         q = np.stack((self.pose.q, dq, ddq))
         drivers = {id: q[:, k : k + 1] for k, id in enumerate(self.order)}
         t = self.time
-        if (
-            t is not None and self.clock is not None and self.clock[2]
-        ):  # as the page shows it: loads may end with a turn
+        if t is not None and self.clock is not None and self.clock[2]:
+            # as the page shows it: loads may end with a turn
             t = self.clock[0] + (t - self.clock[0]) % (self.clock[1] - self.clock[0])
         return Motion(self.mechanism, self.plan, np.array([np.nan if t is None else t]), drivers, lanes)
 
@@ -239,17 +239,21 @@ class Driving:
         place = SlotMap(self.plan.offsets, [self.plan.frames[link].point(local)])
         goal, until = np.array((target.real, target.imag)), time.perf_counter() + seconds
         held, limits, poses, stopped = np.zeros(len(self.order), bool), set[int](), 0, ""
+        gap, bend = goal - place.value(self.pose.x)[0], np.zeros((len(self.order),) * 2)
         while time.perf_counter() < until:
-            gap = goal - place.value(self.pose.x)[0]
-            K = place.rate(self.pose.K.T)[0] * self._units * ~held
-            way, ends = self._way(K, gap, limits)
+            q, K = self.pose.q, place.rate(self.pose.K.T)[0] * self._units
+            free = np.where(held, 0.0, 1.0)
+            way, ends = self._way(K * free, gap, bend * np.outer(free, free), limits)
             if ends is not None or not held.any():
                 stopped = "" if ends is None else self._end(ends).words
-            if way is None or np.hypot(*gap) <= REACHED * self.size:
+            if way is None or min(np.hypot(*gap) / REACHED, np.hypot(*(K @ way)) / SAME_SOLVED) <= self.size:
                 return Progress(True, poses, stopped)
             aim = _Aim(lambda x: goal - place.value(x)[0], float(gap @ gap), 2.0 * float(gap @ K @ way))
             moved, stop = self._step(way * self._units, aim)
             poses += moved
+            before, gap = gap, goal - place.value(self.pose.x)[0]
+            change = place.rate(self.pose.K.T)[0] * self._units - K
+            bend = _bend(bend * np.hypot(*gap) / np.hypot(*before), (self.pose.q - q) / self._units, -gap @ change)
             stopped = stop.words if stop is not None else stopped
             if stop is not None and stop.driver is not None:
                 # one cylinder at its end does not stop the others
@@ -260,18 +264,19 @@ class Driving:
                 return Progress(True, poses, stopped)
         return Progress(False, poses, stopped)
 
-    def _way(self, K: Floats, gap: Floats, limits: set[int]) -> tuple[Floats | None, int | None]:
+    def _way(self, K: Floats, gap: Floats, bend: Floats, limits: set[int]) -> tuple[Floats | None, int | None]:
         """Return the scaled change (f,) towards a gap (2,), and the group along whose limit it leads, not beyond it.
 
         Limits are those of roots that have stopped the motion, or are nearly zero.
         """
-        pose, way, group = self.pose, _least_change(K, gap), None
+        pose, way, group = self.pose, _least_change(K, gap, bend), None
         near = set(np.flatnonzero(np.abs(pose.roots) < 2 * SINGULAR).tolist()) if not pose.smooth else set()
         for k in sorted(limits | near):
             normal = self._poses.slopes[:, k] * self._units * np.sign(pose.roots[k])
             if way is not None and normal @ way < 0:
-                K = K - np.outer(K @ normal, normal) / (normal @ normal)
-                way, group = _least_change(K, gap), self.plan.steps[self._poses.steps[k]].group
+                along = np.eye(len(normal)) - np.outer(normal, normal) / (normal @ normal)
+                K, bend = K @ along, along @ bend @ along
+                way, group = _least_change(K, gap, bend), self.plan.steps[self._poses.steps[k]].group
         return way, group
 
     def turn(self, driver: str, value: float, seconds: float = 1.0) -> Progress:
@@ -470,19 +475,30 @@ class _Stop:
     root: int | None = None
 
 
-def _least_change(K: Floats, gap: Floats) -> Floats | None:
+def _least_change(K: Floats, gap: Floats, bend: Floats) -> Floats | None:
     """Return the smallest change (f,) of scaled coordinates that closes a gap (2,); None if nothing leads nearer.
 
     K (2, f) are the velocity coefficients. Where a change is above `STEP`, it is damped until it is not: cut to that,
-    one that hardly leads anywhere would swing back and forth.
+    one that hardly leads anywhere would swing back and forth. So would one to a distant place without `bend` (f, f):
+    what the place's second derivatives contribute to those of half the gap's square.
     """
     slope = K.T @ gap
     reach = float(np.linalg.norm(K, 2))
     if reach == 0 or float(np.linalg.norm(slope)) <= SQUARE * reach * float(np.hypot(*gap)):
         return None
-    damping = DAMPING * reach
+    curvature, axes = np.linalg.eigh(K.T @ K + bend)
+    damping = (DAMPING * reach) ** 2 + max(0.0, -(1.0 + DAMPING) * float(curvature[0]))
     while True:
-        way = np.asarray(K.T @ np.linalg.solve(K @ K.T + damping**2 * np.eye(2), gap))
+        way = np.asarray(axes @ (axes.T @ slope / (curvature + damping)))
         if np.max(np.abs(way)) <= STEP:
             return way
-        damping *= 2.0
+        damping *= 4.0
+
+
+def _bend(bend: Floats, step: Floats, change: Floats) -> Floats:
+    """Return a symmetric `bend` (f, f) mended by a matrix of rank 1 so that it turns a step (f,) into this change."""
+    off = change - bend @ step
+    along = float(off @ step)
+    if abs(along) <= DAMPING * float(np.linalg.norm(off) * np.linalg.norm(step)):
+        return bend
+    return np.asarray(bend + np.outer(off, off) / along)

@@ -250,3 +250,13 @@ def four_bar(a: float, b: float, c: float, d: float, turn: float) -> tuple[compl
     along = 0.5 + 0.5 * (b * b - c * c) / abs(ahead) ** 2
     across = b * b / abs(ahead) ** 2 - along**2
     return B, B + ahead * complex(along, math.sqrt(across)) if across >= 0 else complex(math.nan, math.nan)
+
+
+@pytest.mark.parametrize("name, link, point, target", [("five_bar_two_drivers", "right_rod", "C", 0.1 + 0.09j),
+                                                       ("excavator", "bucket", "M", -1.95 - 10.07j),
+                                                       ("platform_3rrr", "plate", "C3", 0.23 + 0.05j)])  # fmt: skip
+def test_what_is_pulled_towards_a_pointer_out_of_reach_settles_soon(name, link, point, target):
+    """Without the second derivatives of its gap it crept there and back: 374 poses and more in 4 s, and no end."""
+    driving = Driving(sk.load(path(name)))
+    progress = driving.drag(link, driving.mechanism.links[link].local[point], target, seconds=60.0)
+    assert progress.done and progress.poses < 80
