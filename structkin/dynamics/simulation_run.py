@@ -265,10 +265,12 @@ class Run:
                 self.stopped = f"t = {t:.6g} s: {name} cannot find a small enough step ({message})"
                 return
             if len(slips):
-                before, slips = slips, self.equations.slips(solver.t, solver.y)
-                if (part := _before_reversal(before, slips)) < 1.0:
-                    solver, size, slips = None, part * (solver.t - t), before
+                after = self.equations.slips(solver.t, solver.y)
+                part = _before_reversal(slips, after)
+                if part < 1.0 and solver.t - t > SHORTEST_PART * (end - float(self.times[0])):
+                    solver, size = None, part * (solver.t - t)
                     continue
+                slips = after
             size, t, y, restart = solver.step_size, solver.t, solver.y, False
             self.reached = t
             # An interpolant costs some methods extra evaluations: it is made only where it is needed.
@@ -279,6 +281,7 @@ class Run:
             if self.equations.contacts and (impact := self._meeting(solver.t_old, t, dense)) is not None:
                 # Bodies meet in this step: restart there, with a step that is small relative to the impact.
                 t, y, restart = impact, dense(impact), True
+                slips = self.equations.slips(t, y) if len(slips) else slips
                 self.equations.remember(t, y)
                 size = AFTER_IMPACT * (end - float(self.times[0]))
             elif t >= bound:
@@ -362,7 +365,8 @@ def _before_reversal(before: Floats, after: Floats) -> float:
     that passes over a transition has seen nothing of it.
     """
     change, inside = np.abs(after - before), np.abs(before) <= 1.01 * REVERSAL
-    passed = (inside | (np.sign(before) * after < REVERSAL)) & (change > 2 * REVERSAL)
+    # A shorter step arrives at the transition only nearly, and then goes on from inside it.
+    passed = (inside | (np.sign(before) * after < 0.99 * REVERSAL)) & (change > 2 * REVERSAL)
     way = np.where(inside, 0.2 * REVERSAL, np.abs(before) - REVERSAL)[passed]
     return float(np.min(way / change[passed], initial=1.0))
 

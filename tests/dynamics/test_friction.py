@@ -13,6 +13,7 @@ import structkin as sk
 from structkin import examples
 from structkin.cli import app
 from structkin.dynamics.friction import balanced, lock_note
+from structkin.dynamics.simulation_run import _before_reversal
 
 MU = 0.2
 
@@ -304,3 +305,13 @@ def test_no_step_passes_over_the_reversal_of_a_joint_with_friction() -> None:
     for how in ("reduced", "multipliers"):
         found = m.simulate(0.04, samples=9, rtol=1e-8, formulation=how)
         assert np.abs(found.position("B") - exact).max() < 2e-7, how
+
+
+def test_a_step_that_was_shortened_to_a_reversal_is_not_shortened_again() -> None:
+    """By rounding it ended on the far side of the transition's border, at each trial again: some runs had no end."""
+    rng = np.random.default_rng(1)
+    before, ahead = np.exp(rng.uniform(2, 10, (2, 1000, 1)))
+    part = np.array([_before_reversal(one, -other) for one, other in zip(before, ahead, strict=True)])
+    assert (part < 1.0).all()
+    shorter = before - part[:, None] * (before + ahead)
+    assert all(_before_reversal(one, other) == 1.0 for one, other in zip(before, shorter, strict=True))
