@@ -31,7 +31,7 @@ def checked(check: Callable[..., Any], written: Mapping[str, Any]) -> Checked:
 #: The schemas of what several fields hold. A quantity is a number in the file's unit, or text with its unit.
 TEXT = {"type": "string"}
 NUMBER = {"type": "number"}
-_WITH_UNIT = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*[^\s0-9.,+-]"
+_WITH_UNIT = r"^\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*[^\s0-9.,+-]"
 QUANTITY: Mapping[str, Any] = {"anyOf": [NUMBER, {"type": "string", "pattern": _WITH_UNIT}]}
 
 

@@ -134,7 +134,7 @@ _SPELT = {
     **dict.fromkeys(("newton", "newtons"), "N"), **dict.fromkeys(("n.m", "n-m"), "N m"),
 }  # fmt: skip
 
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 _COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 _IN_BRACKETS = re.compile(r".*([\[(])([^\[\]()]+)[\])]")
 _BEHIND = re.compile(r".*\S(?:\s*[/,]\s*|\s+in\s+)([^\s/,]+)")

@@ -24,7 +24,7 @@ _HEADER = re.compile(r"\s*\[+[A-Za-z_][\w.-]*\]+\s*(#.*)?")
 _BRACKETS = re.compile(r"[\[\]{}\n]|\Z")
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _PAIR = re.compile(rf"({_NUMBER})\s*,\s*({_NUMBER})")
-_COMMA = re.compile(r"([+-]?\d+),(\d+(?:[eE][+-]?\d+)?)")
+_COMMA = re.compile(r"([+-]?(?<!\d)\d+),(\d+(?:[eE][+-]?\d+)?)")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:(?:,\d{3})+\.\d*|(?:,\d{3}){2,}|(?:['_ ]\d{3})+(?:\.\d*)?)(?![\d.])")
 
 #: Quotes of word processors.
@@ -361,7 +361,7 @@ def _half_quoted(e: _Place) -> Cause | None:
 
 def _missing_comma(e: _Place) -> Cause | None:
     starts = r"[\"'\[{\d+-]" if e.open == "[" else r"[\w\"']"
-    is_statement = re.match(r"\[+[^\d\[\]\"',][^,]*\]+\s*$|[^\[\]{}]*=", e.rest) and not e.before.strip()
+    is_statement = re.match(r"\[+[^\d\[\]\"',][^,]*\]\s*$|[^\[\]{}]*=", e.rest) and not e.before.strip()
     if e.open and re.match(starts, e.rest) and not is_statement and re.search(r"[\w\]}\"']\s*$", e.before or "]"):
         word = re.split(r"[\s,=\]}]", e.raw[len(e.before) :].strip())[0]
         return "a comma is missing", f"write it before {short(word)}"

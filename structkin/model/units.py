@@ -92,8 +92,8 @@ QUANTITIES: Mapping[str, tuple[Dimension, str]] = {
 #: Quantities without enough units of their own, and products that are usual for them.
 _PRODUCTS: Mapping[str, tuple[str, ...]] = {"angular speed": ("rev/s", "deg/s", "rad/s")}
 
-_NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*)", re.DOTALL)
-_FACTOR = re.compile(r"\s*([*/·]?)\s*(1|[A-Za-zµ°]+)(?:(?:\^|\*\*)?([+-]?\d))?\s*")
+_NUMBER = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*)", re.DOTALL)
+_FACTOR = re.compile(r"\s*(?:([*/·])\s*)?(1|[A-Za-zµ°]+)(?:(?:\^|\*\*)?([+-]?\d))?\s*")
 
 
 @lru_cache(maxsize=256)
@@ -113,7 +113,7 @@ def unit(text: str, kind: str = "") -> tuple[float, Dimension]:
         if match is None or (position == 0 and match[1]):
             raise Flaw(f"'{text}' is not a unit", "write products and quotients, such as 'N s/m' or 'm/s^2'")
         sign, name, power = match[1], match[2], int(match[3] or 1) * (-1 if match[1] == "/" else 1)
-        if name == "1" and (sign == "" or sign == "/"):
+        if name == "1" and sign in (None, "/"):
             factor, powers = 1.0, (0, 0, 0, 0)
         elif name in _TABLE:
             factor, powers = _TABLE[name]

@@ -201,7 +201,9 @@ def _chosen(
         titles = titles_of(path)
     except Flaw as flaw:
         raise flaw.error(str(path)) from None
-    named = {re.sub(r"\s*[\[(][^\[\]()]*[\])]$", "", title): title for title in titles if title not in given.values()}
+    named = {
+        re.sub(r"[\[(][^\[\]()]*[\])]$", "", title).rstrip(): title for title in titles if title not in given.values()
+    }
     wanted = {name: title for name, title in named.items() if name in known or name == "t" or name in m.drivers}
     wanted |= {name.removesuffix(".value"): title for name, title in named.items()
                if name.endswith(".value") and name.removesuffix(".value") in m.drivers}  # fmt: skip

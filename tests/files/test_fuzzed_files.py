@@ -152,6 +152,27 @@ def faults(name, seeds, tmp):
     return found
 
 
+#: What is repeated in a file, up to so many characters: a search that began anew from each of them took minutes.
+RUNS, LONG = (*"9a -.,()[]{\"'=#&;<\\\t", "a ", "9 ", "-.", "a.", "9,", "%20", "()", "1e"), 60_000
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", FORMATS)
+def test_long_runs_of_a_character_are_read_or_refused_soon(name, tmp_path):
+    suffix, make = FORMATS[name]
+    (tmp_path / "car.toml").write_text(WITH_TABLE, encoding="utf-8")
+    good, source = make(tmp_path), random.Random(name)
+    for run in (run for run in RUNS for _ in range(4)):
+        text, tail = source.choice(good), source.choice(("", "", ",5", "x", "!"))
+        k = source.randrange(len(text) + 1)
+        began = time.process_time()
+        try:
+            _read(suffix, (text[:k] + run * (LONG // len(run)) + tail + text[k:]).encode(), tmp_path)
+        except sk.InputError as error:
+            assert error.problems
+        assert time.process_time() - began < SECONDS, run
+
+
 def _read(suffix, data, tmp):
     if not suffix or suffix == "packed":
         text = data.decode("utf-8", "replace").replace("\n", "")

@@ -14,7 +14,8 @@ _FRONT = re.compile(r"^(https?:[^?]*|[\w.-]+\.\w+/[^?]*)?\?", re.IGNORECASE)
 
 #: What is left behind the query, encoded or not: line ends, blanks, a mark for a place in the page, quotes, and what
 #: newsletters and social networks add to follow their readers.
-_END = re.compile(r"(#.*|[\s\0>\"']|%(0[0AD]|2[023])|&(utm_\w+|\w*clid)=[^&#]*)+$", re.IGNORECASE | re.DOTALL)
+_FOLLOWS = re.compile(r"&(utm_\w+|\w*clid)=[^&]*", re.IGNORECASE)
+_ENDS, _ENCODED_ENDS = "\0>\"'", ("%00", "%0A", "%0D", "%20", "%22", "%23")
 
 #: How often an address may have been encoded as a whole.
 ENCODED = 3
@@ -53,7 +54,22 @@ def query(text: str) -> str:
     """
     text = _decoded(text.strip(" \t\r\n<>\"'"))
     front = _FRONT.match(text)
-    return text if front is None else _END.sub("", text[front.end() :])
+    return text if front is None else _without_end(text[front.end() :].partition("#")[0])
+
+
+def _without_end(text: str) -> str:
+    """Return a query without blanks, quotes and what follows readers at its end."""
+    end = len(text)
+    while end:
+        if text[end - 1].isspace() or text[end - 1] in _ENDS:
+            end -= 1
+        elif text[end - 3 : end].upper() in _ENCODED_ENDS:
+            end -= 3
+        elif (start := text.rfind("&", 0, end)) >= 0 and _FOLLOWS.fullmatch(text, start, end):
+            end = start
+        else:
+            break
+    return text[:end]
 
 
 def blanks(text: str) -> str:

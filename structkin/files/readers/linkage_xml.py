@@ -111,7 +111,7 @@ def parse(text: str, found: Imported) -> Drawing:
     unknown = dict.fromkeys(child.tag for child in root if child.tag not in _KNOWN)
     if unknown:
         found.notes.append(f"not understood, so left out: {listed(f'<{tag}>' for tag in unknown)}")
-    if not re.fullmatch(r"\s*([01](\.0*)?)?\s*", scale := settings.get("scalefactor", "")):
+    if not re.fullmatch(r"([01](\.0*)?)?", (scale := settings.get("scalefactor", "")).strip()):
         found.notes.append(f"the scale factor {short(scale)} is not applied: lengths are those of the file")
     units = settings.get("units", "").strip()
     if units and not units.lower().startswith(("in", "mm", "millim")):
