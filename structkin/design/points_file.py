@@ -10,7 +10,7 @@ import numpy as np
 from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.flaw import Flaw
 from structkin.model.tables import read_table, titles_of
-from structkin.model.units import Units
+from structkin.model.units import Units, check_file_unit
 from structkin.types import Floats
 
 #: The title of a column, with or without its unit.
@@ -22,7 +22,7 @@ def read_points(path: Path, unit: str | None, angle_unit: str | None) -> tuple[F
     problems: list[Problem] = []
     for option, kind, given in (("--unit", "length", unit), ("--angle-unit", "angle", angle_unit)):
         try:
-            Units(**{kind: given or ("m" if kind == "length" else "rad")})
+            check_file_unit(kind, given or ("m" if kind == "length" else "rad"))
         except Flaw as flaw:
             problems.append(Problem(option, flaw.message, flaw.hint))
     try:

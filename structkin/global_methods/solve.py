@@ -20,6 +20,7 @@ from structkin.global_methods.linear import SOLVERS
 from structkin.global_methods.scaled import Scaled
 from structkin.global_methods.solver import GlobalSolver
 from structkin.model.mechanism import Mechanism
+from structkin.model.near import near
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.solve.engine import Lanes
@@ -38,7 +39,7 @@ class Statistics:
     """Statistics of a global method: coordinates q (n, samples) and Newton's iterations of each sample (samples,).
 
     `stations` counts the poses reached one by one, including those of samples; `failures` say why samples have no
-    regular pose, and which rows do not close.
+    regular pose, and which rows do not close. A mechanism far from the origin has its places from its middle there.
     """
 
     method: str
@@ -78,10 +79,11 @@ def solve_globally(
     engine: str = "auto",
 ) -> Motion:
     """Solve a mechanism over a schedule by one of the methods of `SOLVERS`; see `structkin.solve.solve_groups`."""
-    structure = structure_of(mechanism)
-    coordinates = constraints(mechanism, family, structure=structure)
+    moved = near(mechanism)
+    structure = structure_of(moved)
+    coordinates = constraints(moved, family, structure=structure)
     # It refuses redundant joints that contradict each other, and sketches in a singular position.
-    by_groups = compile_plan(mechanism).run_by(engine)
+    by_groups = compile_plan(moved).run_by(engine)
     plan = frame_plan(mechanism)
     fine, kept = fine_stations(by_groups, schedule, LONGEST)
     grant(STEP * coordinates.n * len(fine))
@@ -103,13 +105,17 @@ def solve_globally(
 
     def groups() -> tuple[NDArray[np.int8], Floats]:
         found = run_from_sketch(by_groups, fine)
-        motion = Motion(mechanism, by_groups, fine.t, fine.drivers, found)
-        moving = MovingFrames(mechanism, by_groups, found)
+        motion = Motion(moved, by_groups, fine.t, fine.drivers, found)
+        moving = MovingFrames(moved, by_groups, found)
         frames = [part for link in links for part in (moving.frame(link).origin, moving.frame(link).direction)]
         X = np.concatenate([moving.value(part).T for part in frames])
         return found.status, coordinates.from_frames(X, {link: motion.turn(link) for link in turned})
 
-    tracker = GlobalSolver(mechanism, coordinates, method, engine).run(drivers, keep, kept, progress, groups, fine.near)
+    tracker = GlobalSolver(moved, coordinates, method, engine).run(drivers, keep, kept, progress, groups, fine.near)
+    if moved is not mechanism:
+        way = next(iter(mechanism.places.values())) - next(iter(moved.places.values()))
+        frames[0][0::4] += way.real
+        frames[0][1::4] += way.imag
     lanes = fill(plan, mechanism, Solved(links, frames, turned, turns), schedule.drivers)
     # Samples without driver values are already marked.
     missing = ~np.isfinite(drivers[0][:, kept]).all(axis=0)

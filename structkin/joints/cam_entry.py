@@ -150,7 +150,10 @@ def profile_rows(draft: Draft, key: str, entry: CamKeys, name: str) -> Rows | No
     for k, row in enumerate(given, 1):
         try:
             first, second = pair(row, words)
-            rows.append((draft.units.quantity(first, kind), draft.units.quantity(second, "length")))
+            there = draft.units.origin if name == "outline" else 0j
+            rows.append(
+                (draft.units.quantity(first, kind) - there.real, draft.units.quantity(second, "length") - there.imag)
+            )
         except Flaw as flaw:
             draft.fault(key, f"row {k}: {flaw.message}", flaw.hint)
     return rows if len(rows) == len(given) else None

@@ -140,15 +140,18 @@ def _words(value: Any) -> Iterator[str]:
 # --- the passes ----------------------------------------------------------------------------------------------------
 
 
-def attributes(data: Any, source: str, folder: Path | None) -> dict[str, Any]:
-    """Return the attributes of the mechanism that is described; raise `InputError` that lists every error."""
+def attributes(data: Any, source: str, folder: Path | None, origin: complex = 0j) -> dict[str, Any]:
+    """Return the attributes of the mechanism that is described; raise `InputError` that lists every error.
+
+    Its places are those from an `origin` [m] in the file.
+    """
     try:
-        draft, topology = assemble(data, folder)
+        draft, topology = assemble(data, folder, origin)
     except InputError as error:  # too many errors to go on
         raise InputError(error.problems, source or "mechanism", more=True) from None
     added, notes = ({}, []) if topology is None else riders(draft, topology)
     if added:
-        draft, topology = assemble(with_joints(data, added), folder)
+        draft, topology = assemble(with_joints(data, added), folder, origin)
         draft.remarks += notes
     if topology is None:
         raise InputError(draft.problems, source or draft.title or "mechanism", more=not draft.is_checked)
@@ -187,9 +190,9 @@ def with_joints(data: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str
     return {**data, "joints": {**data.get("joints", {}), **entries}}
 
 
-def assemble(data: Any, folder: Path | None) -> tuple[Draft, Topology | None]:
+def assemble(data: Any, folder: Path | None, origin: complex = 0j) -> tuple[Draft, Topology | None]:
     """Return the draft, and its topology if the draft has no problems."""
-    draft = read_document(data, folder)
+    draft = read_document(data, folder, origin)
     make_links(draft)
     match_lengths(draft)
     make_joints(draft)

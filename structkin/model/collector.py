@@ -175,7 +175,7 @@ class Collector:
             unit = self.attempt(f"units.{kind}", check_file_unit, kind, name)
             if unit is not None:
                 chosen[kind] = unit
-        self.units = Units(**chosen)
+        self.units = Units(**chosen, origin=self.units.origin)
 
     def read_duration(self, data: Mapping[str, Any]) -> float | None:
         """Return the duration [s], or None if there is none, or after recording an error."""

@@ -17,6 +17,7 @@ from structkin.model.forces import Forces
 from structkin.model.mechanism import GROUND
 from structkin.model.schema import FORCE_TYPES, DriverEntry, LinkEntry
 from structkin.model.topology import suggest
+from structkin.model.units import Units
 
 #: Sections that other programs have, under their names here.
 _SECTION_HINTS: Mapping[str, str] = {
@@ -50,9 +51,9 @@ _FORCE_HINTS: Mapping[str, str] = {
 FORBIDDEN = '-@,:"'
 
 
-def read_document(data: Any, folder: Path | None) -> Draft:
+def read_document(data: Any, folder: Path | None, origin: complex = 0j) -> Draft:
     """Return a draft with every entry that can be read, and a problem for each that cannot."""
-    draft = Draft(folder=folder)
+    draft = Draft(folder=folder, units=Units(origin=origin))
     if not isinstance(data, Mapping):
         draft.fault("", f"expected a table of sections, found {describe(data)}", f"sections: {', '.join(SECTIONS)}")
     else:

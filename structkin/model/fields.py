@@ -91,9 +91,10 @@ def place(kind: str) -> Checked:
 
 
 def vector(value: Any, kind: str, units: Units) -> complex:
-    """Return [x, y] as x + iy in SI; raise `Flaw`."""
+    """Return [x, y] as x + iy in SI, a place from the origin of the units; raise `Flaw`."""
     x, y = numbers(value, "two numbers [x, y]", "[0, -9.81]" if kind == "acceleration" else "[20, 35.4]")
-    return complex(units.quantity(x, kind), units.quantity(y, kind))
+    found = complex(units.quantity(x, kind), units.quantity(y, kind))
+    return found - units.origin if kind == "length" else found
 
 
 def numbers(value: Any, what: str, sample: str) -> list[Any]:

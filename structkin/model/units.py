@@ -180,6 +180,8 @@ def unit_of(text: str) -> str:
 class Units:
     """The units of a file for lengths, angles and masses; every other quantity is in SI.
 
+    Places [m] are read as those from the `origin`, at which the file itself has [0, 0].
+
     >>> mm = Units(length="mm", angle="deg")
     >>> mm.length_scale, mm.quantity(15, "length"), mm.quantity("1 in", "length")
     (0.001, 0.015, 0.0254)
@@ -188,6 +190,7 @@ class Units:
     length: str = "m"
     angle: str = "rad"
     mass: str = "kg"
+    origin: complex = 0j
 
     def __post_init__(self) -> None:
         """Refuse unknown units."""

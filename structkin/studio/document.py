@@ -63,7 +63,7 @@ class Document:
     @cached_property
     def units(self) -> Units:
         """The units of the file; those that cannot be read count as the default."""
-        chosen = {}
+        chosen: dict[str, Any] = {}
         for kind, name in self.section("units").items():
             with suppress(Flaw, KeyError):
                 chosen[kind] = check_file_unit(kind, name)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from structkin.branches.assemblies.assembly import Assembly
+from structkin.branches.assemblies.shift import near_plan
 from structkin.branches.assemblies.tree_search import AssemblySearch, DeadEnd, Leaf
 from structkin.branches.four_bar import impossible_loops
 from structkin.budget import DEFAULT, HINT, metered, new_meter
@@ -174,7 +175,8 @@ class Assemblies:
         """Begin; nothing is solved yet."""
         self.mechanism, self.drivers, self.limit = mechanism, dict(drivers), limit
         self.plan, self._t, self._budget = plan, t, budget
-        self._search = AssemblySearch(plan, self.drivers, self._follow, modes)
+        self._near, near, self._shift = near_plan(mechanism, plan)
+        self._search = AssemblySearch(near, self.drivers, self._follow, modes)
         self._leaves = iter(self._search)
         self._kept: list[Assembly] = []
         self._ahead: Leaf | None = None
@@ -364,7 +366,7 @@ class Assemblies:
 
     def _follow(self) -> Floats:
         """Return the slots of the pose that a motion from the sketch reaches; NaN from where it stops."""
-        motion = solve_groups(self.mechanism, drivers={id: np.array([value]) for id, value in self.drivers.items()})
+        motion = solve_groups(self._near, drivers={id: np.array([value]) for id, value in self.drivers.items()})
         return np.asarray(motion.lanes.x[0, :, 0])
 
     def _assembly(self, leaf: Leaf, place: int | None) -> Assembly:
@@ -377,7 +379,7 @@ class Assemblies:
         singular = sorted({steps[at].group for at, choice in leaf.path if math.isnan(choice.alpha)})
         lanes = Lanes.empty(self.plan, 1)
         # An assembly has a pose, and no rates.
-        lanes.x[1:], lanes.x[0, :, 0] = np.nan, leaf.slots
+        lanes.x[1:], lanes.x[0, :, 0] = np.nan, leaf.slots + self._shift
         if singular:
             lanes.status[:], lanes.group[:] = Status.SINGULAR, singular[0]
         rates = {id: np.array([[value], [np.nan], [np.nan]]) for id, value in self.drivers.items()}

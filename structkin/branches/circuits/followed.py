@@ -31,6 +31,7 @@ from structkin.branches.limits.search import Swept, fold_words
 from structkin.branches.limits.trace import Arc, Curve, trace
 from structkin.budget import grant, metered
 from structkin.errors import InputError, Problem
+from structkin.model.near import near
 from structkin.numerical_tolerances import ROUNDING, SAME_POSE
 from structkin.plan.plan import Plan
 from structkin.rows.periodic import TURN
@@ -59,18 +60,20 @@ def circuits(
     progress: Callable[[float], None] | None,
 ) -> Circuits:
     """Find all circuits and branches over the range of one driver; see `Mechanism.circuits`."""
-    plan = compile_plan(mechanism)
+    moved = near(mechanism)
+    plan = compile_plan(moved)
     if not plan.tracked:
-        return closed_circuits(
-            mechanism, driver, drivers=drivers, range=range, most=most, budget=budget, progress=progress
+        found = closed_circuits(
+            moved, driver, drivers=drivers, range=range, most=most, budget=budget, progress=progress
         )
-    swept = Swept(mechanism, driver, drivers, range)
-    swept.in_sizes(mechanism.size)
+        return replace(found, mechanism=mechanism)
+    swept = Swept(moved, driver, drivers, range)
+    swept.in_sizes(moved.size)
     if swept.has_wheels and swept.goes_round and repeats(plan) is not None:
         turns = turns_of_driver(plan, swept.driver)
         swept.turns, swept.whole = (1, swept.whole) if turns is None else (turns, None)
     with metered(budget, swept.unfinished, mechanism.title, progress):
-        return _Search(plan, swept, most).run()
+        return replace(_Search(plan, swept, most).run(), mechanism=mechanism)
 
 
 @dataclass

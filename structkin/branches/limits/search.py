@@ -21,6 +21,7 @@ from structkin.budget import HINT, metered
 from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.arguments import is_number
 from structkin.model.mechanism import Mechanism
+from structkin.model.near import near
 from structkin.model.topology import suggest
 from structkin.numerical_tolerances import NEVER_FLAT, WHOLE
 from structkin.plan.plan import Plan
@@ -50,9 +51,10 @@ def limits(
     progress: Callable[[float], None] | None,
 ) -> Limits:
     """Find how far a driver moves from the sketch and what ends its motion; see `Mechanism.limits`."""
-    swept = Swept(mechanism, driver, drivers, range)
+    moved = near(mechanism)
+    swept = Swept(moved, driver, drivers, range)
     with metered(budget, swept.unfinished, mechanism.title, progress):
-        return _find(mechanism, swept)
+        return replace(_find(moved, swept), mechanism=mechanism)
 
 
 def _find(mechanism: Mechanism, swept: Swept) -> Limits:
