@@ -126,8 +126,10 @@ def _begin(tracker: BranchTracker) -> tuple[int, Pose | None]:
         found = close(scaled, start, z, 30)
         if not found.converged[0]:
             found = close(scaled, nearest_pose(scaled, start, z), z, 30)
-        pose = Pose(scaled, z, found.q, int(found.iterations[0]))
-        turned = np.max(np.abs(found.q - start) / scaled.coordinates.column_units[:, None])
+        # Steps of Newton's method from a sketch far from closing may overflow.
+        q = found.q if np.isfinite(found.q).all() else start
+        pose = Pose(scaled, z, q, int(found.iterations[0]))
+        turned = np.max(np.abs(q - start) / scaled.coordinates.column_units[:, None])
         if not (found.converged[0] and turned < BESIDE and tracker.agrees(pose)):
             break
         if pose.strength >= SINGULAR:
