@@ -1,9 +1,10 @@
 """A consistent start from given values and speeds of coordinates, points and links.
 
 Missing data are completed from the sketch at rest, by the smallest change; data that contradict each other or the
-joints are met in the least-squares sense (positions first, by Newton's method with the velocity coefficients K; then
-velocities, which are linear), and every correction is reported. Simulations begin with joints closed: joints that start
-open drift from the first instant (Flores & Lankarani, sec. 8).
+joints are met in the least-squares sense, and every correction is reported. Positions come first, by Newton's method
+with the velocity coefficients K, and by SciPy's trust regions where no values meet them; then velocities, which are
+linear. Simulations begin with joints closed: joints that start open drift from the first instant (Flores & Lankarani,
+sec. 8).
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from structkin.solve import Motion
 from structkin.solve.solve_groups import solve_groups
 from structkin.types import Floats
 
-STEPS = 60
+#: The most steps by linear equations, and poses that are tried where these lead no further.
+STEPS, FITS = 60, 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +163,25 @@ class _Start:
             z, motion, rest = trial, moved, after
             if np.max(np.abs(part * step / self.units)) < ROUNDING_OF_ONE:
                 break
-        return z
+        return z if np.max(np.abs(rest)) <= RESIDUAL else self._nearest(z, data)
+
+    def _nearest(self, z: Floats, data: Sequence[_Datum]) -> Floats:
+        """Return the values (f,) that meet best what no values meet, from those where linear equations lead no further.
+
+        There the data lose rank, as a stretched arm does towards a place out of its reach.
+        """
+        # SciPy's optimisers take longer to load than most motions take to solve.
+        from scipy.optimize import least_squares
+
+        def rest(x: Floats) -> Floats:
+            motion = self.motion(x * self.units)
+            return self._rest(motion, x * self.units, data) if motion.regular[0] else np.full(len(data), np.nan)
+
+        def rows(x: Floats) -> Floats:
+            return np.asarray(-self._rows(self.motion(x * self.units), data) * self.units)
+
+        found = least_squares(rest, z / self.units, rows, ftol=ROUNDING, xtol=ROUNDING, gtol=ROUNDING, max_nfev=FITS)
+        return np.asarray(found.x * self.units)
 
     def velocities(self, values: Floats) -> Floats:
         """Return the speeds of the free coordinates (f,)."""

@@ -199,3 +199,22 @@ def test_only_the_coordinates_of_a_motion_without_mass_are_named():
         sk.Mechanism.from_dict(data).simulate(0.1)
     (problem,) = error.value.problems
     assert problem.message == "a combined motion of the free coordinates x, y, z moves no mass"
+
+
+@pytest.mark.parametrize("target", [(1.5, 2.0), (-3.0, 1.0), (0.5, -4.0), (40.0, 1.0)])
+def test_an_arm_starts_as_near_as_it_gets_to_a_place_out_of_its_reach(target):
+    """It is stretched towards it. Linear equations stop before, where their rank is lost."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (0.6, 0.8), "C": (1.4, 0.2)},
+        links={
+            "ground": ["A"],
+            "upper": {"points": ["A", "B"], "shape": "rod", "mass": 1},
+            "fore": {"points": ["B", "C"], "shape": "rod", "mass": 1},
+        },
+        drivers={"shoulder": {"joint": "A"}, "elbow": {"joint": "B"}},
+        initial={"C": {"position": target}},
+    )
+    run = m.simulate([0, 1e-6])
+    assert run.position("C")[0] == pytest.approx(np.array(target) * 2 / np.hypot(*target), abs=1e-4)
+    assert np.hypot(*(run.position("C")[0] - target)) == pytest.approx(np.hypot(*target) - 2, abs=1e-9)
+    assert len(run.corrections) == 2
