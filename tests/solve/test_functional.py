@@ -395,6 +395,17 @@ def test_a_mechanism_that_it_cannot_take_is_refused_with_its_group(name: str, gr
     assert "no formula" in error.value.problems[0].message
 
 
+def test_a_driver_that_turns_one_link_with_another_is_refused_with_its_group() -> None:
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (0.05, 0.1), "C": (0.2, 0.2), "D": (0.3, 0.12), "E": (0.35, 0), "F": (0.12, 0.25),
+                "G": (0.3, 0.25)},
+        links={"ground": ["A", "E"], "l1": ["A", "B"], "l2": ["B", "C", "F"], "l3": ["C", "D", "G"], "l4": ["D", "E"]},
+        drivers={"ram": {"between": ["F", "G"]}, "both": {"links": ["l2", "l4"]}},
+    )  # fmt: skip
+    with pytest.raises(sk.InputError, match="no formula"):
+        sk.functional(m)
+
+
 def test_all_numbers_that_cannot_vary_are_named_at_once() -> None:
     m = sk.load(path("geared_five_bar"))
     with pytest.raises(sk.InputError) as error:

@@ -441,8 +441,8 @@ class _Writer:
         )
 
     def _followed(self, step: Step, kind: General) -> Followed | None:
-        written = formulas(kind.rows, step.known)
-        if written is None:
+        written, drawn = formulas(kind.rows, step.known), self._sketched(step)
+        if written is None or drawn is None:
             return None
         moving = [row for item in step.inputs if isinstance(item, Register) for row in self._rows(item.index)]
         first = len(self.numbers)
@@ -454,15 +454,21 @@ class _Writer:
             len(written.constants),
             self.plan.offsets[step.outputs[0]],
             tuple(part for number in step.start for part in (float(np.real(number)), float(np.imag(number)))),
-            Terms.of(self.record.graph, [term for number in self._sketched(step) for term in parts(number)]),
+            Terms.of(self.record.graph, [term for number in drawn for term in parts(number)]),
         )
 
-    def _sketched(self, step: Step) -> list[Any]:
-        """Return origin and direction in the sketch of each link that a general group solves for."""
+    def _sketched(self, step: Step) -> list[Any] | None:
+        """Return origin and direction in the sketch of each link that a general group solves for.
+
+        None if it solves for places that are no link's origin: where a driver turns one link with another.
+        """
         own = {
             self.plan.frames[link].origin: body for link, body in self.many.links.items() if link in self.plan.frames
         }
-        bodies = [own[Affine.slot(register)] for register in step.outputs[::2]]
+        origins = [Affine.slot(register) for register in step.outputs[::2]]
+        if not own.keys() >= set(origins):
+            return None
+        bodies = [own[origin] for origin in origins]
         return [number for body in bodies for number in (body.origin, body.direction)]
 
     def _rows(self, register: int) -> range:
@@ -472,7 +478,9 @@ class _Writer:
     def _refusal(self, step: Step) -> Problem:
         hint = "solve it with Mechanism.solve; Motion.sensitivity has its derivatives"
         if isinstance(step.kind, General):
-            text = "it has no formula: it has a pin on a curve, gears, or more joints than unknowns"
+            text = (
+                "it has no formula: it has a pin on a curve, gears, more joints than unknowns, or links turned together"
+            )
         elif at(step.kind, 0) is not step.kind:
             text, hint = "a turn or a travel in it is made of the parameters", "vary other numbers"
         else:
