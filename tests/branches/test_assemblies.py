@@ -535,3 +535,25 @@ def test_wedges_have_one_assembly():
     )
     (item,) = m.assemblies(t=0.5)
     assert item.position("Q") == pytest.approx((1, 1 - 0.3 * 0.75)) and item.certified
+
+
+def test_a_follower_on_an_outline_is_taken_where_it_touches_in_the_sketch_and_it_is_said():
+    """A round disc beside its shaft, with a roller on a lever, is a four-bar: it has two assemblies, each drawn here."""
+    hinge, t = 80 + 30j, np.linspace(0, 2 * np.pi, 64, endpoint=False)
+    way, length = hinge - 10, 70.0
+    along = (50**2 - length**2 + abs(way) ** 2) / (2 * abs(way))
+    beside = 1j * np.sqrt(50**2 - along**2)
+    for side in (1, -1):
+        at = 10 + way / abs(way) * (along + side * beside)
+        m = sk.Mechanism(
+            units={"length": "mm"},
+            points={"A": (0, 0), "B": (80, 30), "Q": (at.real, at.imag)},
+            links={"ground": ["A", "B"], "disc": ["A"], "lever": ["B", "Q"]},
+            joints={"cam": {"type": "cam", "cam": "disc", "follower": "lever", "at": "Q", "radius": 10,
+                            "outline": [[10 + 40 * np.cos(x), 40 * np.sin(x)] for x in t.tolist()]}},
+            drivers={"motor": {"joint": "A", "speed": 1}},
+        )  # fmt: skip
+        found = m.assemblies()
+        (one,) = found
+        assert one.position("Q") * 1e3 == pytest.approx([at.real, at.imag], abs=1e-6)
+        assert not found.complete and "touches the cam in the sketch" in found.report

@@ -12,6 +12,8 @@ from structkin.branches.homotopy.bilinear import CERTIFIED, ROUNDINGS
 from structkin.branches.homotopy.modes import certificate_of, modes_of
 from structkin.branches.homotopy.solutions import NotEnumeratedError
 from structkin.groups import RPR, General, Relation, Turn
+from structkin.groups.cam import Lift
+from structkin.groups.profile_follower import ProfileFollower
 from structkin.numerical_tolerances import CLOSED, LIMIT, ROUNDING_OF_ONE, SAME_POSE, SINGULAR
 from structkin.plan.plan import Step
 from structkin.plan.relations import HalfSquareOfLength
@@ -34,6 +36,9 @@ SEARCHED = f"those found by Newton's method from {STARTS} starts are listed, the
 
 #: Said of a vector whose whole turns move wheels: its direction leaves them open.
 NEAREST = "the link that drives its wheels is taken within half a turn of the sketch; whole turns more are not listed"
+
+#: Said of a follower on the outline of a cam, which it may touch elsewhere too, such as from the other side.
+TOUCHING = "its follower is taken where it touches the cam in the sketch; other places of contact are not searched for"
 
 
 @dataclass(frozen=True)
@@ -135,6 +140,8 @@ def _one(step: Step, kind: Relation, h: tuple[Any, ...], turns: int | None) -> C
     if turns is not None and turns > 1:
         # The nearest turn first, then further ones.
         return Choices(tuple(Choice((_outputs(phi)[0] + TURN * k,), k + 1) for k in range(turns)))
+    if isinstance(kind, Lift) and isinstance(kind.function, ProfileFollower):
+        return Choices((Choice(_outputs(phi), listed=False),), note=TOUCHING, unlisted=True)
     return Choices((Choice(_outputs(phi)),), note=note)
 
 
