@@ -762,8 +762,9 @@ class Mechanism:
         The search is complete: the places at which the number of poses changes are all found, by the discriminants of
         closed forms (`by_closed_forms.py`) and of other groups. Only a general group with redundant joints, which has
         no discriminant, is examined at some dozens of places along each curve of the groups before it; and a follower
-        on the outline of a cam is taken where it touches it in the sketch. The arguments are those of `limits`. Raises `InputError` where the assemblies of a group are not enumerated, where the budget
-        is spent, or where there are more than `most` branches.
+        on the outline of a cam is taken where it touches it in the sketch. The arguments are those of `limits`. Raises
+        `InputError` where the assemblies of a group are not enumerated, where the budget is spent, or where there are
+        more than `most` branches.
 
         >>> import structkin as sk
         >>> from structkin.examples import path

@@ -538,7 +538,7 @@ def test_wedges_have_one_assembly():
 
 
 def test_a_follower_on_an_outline_is_taken_where_it_touches_in_the_sketch_and_it_is_said():
-    """A round disc beside its shaft, with a roller on a lever, is a four-bar: it has two assemblies, each drawn here."""
+    """A round disc beside its shaft, with a roller on a lever, is a four-bar with two assemblies, each drawn here."""
     hinge, t = 80 + 30j, np.linspace(0, 2 * np.pi, 64, endpoint=False)
     way, length = hinge - 10, 70.0
     along = (50**2 - length**2 + abs(way) ** 2) / (2 * abs(way))
