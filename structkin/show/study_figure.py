@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 #: The most parameters, and measures, of a scatter matrix unless they are named; and the most variants that it draws.
 MOST, DRAWN = 3, 5000
+#: Variants in a table of those that no measure chooses.
+FIRST = 10
 #: Width of a panel of a scatter matrix, and of a drawn variant [in].
 PANEL, SIDE = 1.75, 2.6
 #: Height of a line of a caption [in].
@@ -181,10 +183,15 @@ def _caption(study: Study, variant: int, measure: str, told: Sequence[str]) -> l
 
 
 def study_table(study: Study, chosen: Sequence[int], by: str) -> Table:
-    """Return the chosen variants as a table: their parameters and measures of one number, in SI."""
+    """Return the chosen variants as a table: their parameters and measures of one number, in SI.
+
+    Without a measure `by` which they are chosen it shows the first ones.
+    """
     columns = study_columns(study)
     heads = ["variant", *(_label(study, name) for name in columns)]
-    rows = [[str(k), *(f"{own[k]:.6g}" for own in columns.values())] for k in chosen]
+    shown = list(chosen) if by else range(min(len(study), FIRST))
+    rows = [[str(k), *(f"{own[k]:.6g}" for own in columns.values())] for k in shown]
     counts = [f"{count:,} {outcome}" for outcome, count in Counter(study.outcomes).most_common()]
-    caption = f"{len(study):,} variants: {', '.join(counts)}" + (f"\nbest by {by}" if by else "")
+    which = f"best by {by}" if by else f"the first {len(rows)}"
+    caption = f"{len(study):,} variants: {', '.join(counts)}\n{which}"
     return text_table(study.mechanism.title or "Study", caption, heads, rows, heads)

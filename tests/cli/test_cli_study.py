@@ -70,6 +70,13 @@ def test_a_study_of_a_file(study, tmp_path):
     assert isinstance(other.exception, sk.InputError) and "another study: parameters differs" in str(other.exception)
 
 
+def test_without_a_measure_that_chooses_the_first_variants_are_shown(study):
+    study.write_text(STUDY[: STUDY.index("[best]")], encoding="utf-8")
+    found = run(study)
+    assert found.exit_code == 0, found.output
+    assert "the first 6" in found.output and found.output.count("\u2502") >= 6 * 2
+
+
 def test_every_mistake_in_a_file_is_listed(study):
     study.write_text(
         STUDY.replace('"grid"', '"gird"').replace("37", "0").replace("0.5 s", "-1 s").replace("7 cm", "7 kg")

@@ -88,6 +88,14 @@ def test_a_coordinate_of_the_sketch_changes_every_length_at_its_point() -> None:
     assert np.abs(motion.sensitivity("C", to=["points.D.x"])[..., 0] - wanted).max() <= 1e-11 * np.abs(wanted).max()
 
 
+def test_numbers_of_an_axis_are_refused_with_what_to_write():
+    motion = sk.load(path("slider_crank_offset")).solve(2)
+    with pytest.raises(sk.InputError, match=r"an axis turns as a whole; write joints\.guide\.axis"):
+        motion.sensitivity("C", to=["joints.guide.axis.0"])
+    with pytest.raises(sk.InputError, match="joint groove_in has no axis in the file"):
+        sk.load(path("oldham_coupling")).solve(2).sensitivity("C", to=["joints.groove_in.axis"])
+
+
 @pytest.mark.parametrize(("name", "key"), [("lengths.A-B", "a"), ("lengths.B-C", "b"), ("joints.guide.axis", "f")])
 def test_numbers_of_a_slider_crank_agree_with_its_formula(name: str, key: str) -> None:
     p = {"a": 1.0, "b": 3.0, "e": 0.0, "f": 0.3}

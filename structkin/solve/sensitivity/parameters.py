@@ -186,6 +186,10 @@ def _of_joint(mechanism: Mechanism, data: Mapping[str, Any], name: str, rest: st
     if keys == ["axis"] and "axis" in joints[id]:
         x, y = joints[id]["axis"]
         return Parameter(name, cmath.phase(complex(x, y)), 1.0, path, mechanism.units.scale("angle"), "angle")
+    if keys[0] == "axis" and "axis" in joints[id]:
+        raise Flaw("an axis turns as a whole", f"write joints.{id}.axis")
+    if keys[0] == "axis":
+        raise Flaw(f"joint {id} has no axis in the file", "vary the points of its line, or give it an axis instead")
     if keys == ["ratio"] and isinstance(joint, TurnCoupling) and joint.ratio is not None and joint.arm is not None:
         return Parameter(name, joint.ratio, min(abs(joint.ratio), abs(joint.ratio - 1)) or 1.0, path)
     if keys[0] not in _OF_JOINT and (keys[0] != "law" or keys[-1] not in ("over", "to")):
