@@ -68,7 +68,7 @@ def _span(item: Limits, interval: Interval) -> str:
 @legible
 def draw_limits(*found: Limits) -> Figure:
     """Draw the reachable intervals of each driver as bars, the sketch's interval dark, with what ends them."""
-    figure = new_figure(7.5, 0.4 + 1.35 * len(found))
+    figure, heights = new_figure(7.5, 0.0), []
     axes = figure.subplots(len(found), 1, squeeze=False)[:, 0]
     for at, item in zip(axes, found, strict=True):
         scale = driver_size(item.mechanism, item.driver)
@@ -83,8 +83,11 @@ def draw_limits(*found: Limits) -> Figure:
         at.plot([start / scale], [0], "o", color="white", mec=DRIVER, mew=1.8, ms=7, zorder=4)
         at.set_title(plain(item.report.splitlines()[0]), loc="left", fontsize=NORMAL)
         at.set_yticks([])
-        at.set_ylim(-0.45, 1.25 + RISE * (levels - 1))
+        heights.append(1.7 + RISE * (levels - 1))
+        at.set_ylim(-0.45, heights[-1] - 0.45)
         at.set_xlabel(f"{at.get_xlabel()}; circle: the sketch", fontsize=SMALL)
+    axes[0].get_gridspec().set_height_ratios(heights)
+    figure.set_figheight(0.4 + 0.75 * len(found) + 0.35 * sum(heights))
     return figure
 
 

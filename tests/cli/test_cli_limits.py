@@ -105,6 +105,22 @@ def test_bars_show_the_intervals_and_their_ends():
     assert len(found.plot().axes) == 1
 
 
+def test_labels_of_neighbouring_limits_stand_one_above_the_other_in_each_panel():
+    """Of several drivers each had the same height: three rows of labels in one of them were printed over each other."""
+    m = sk.Mechanism(
+        points={"B": (2.8, 2), "C": (3.8, 0.1), "K": (3, 2.3), "L": (3.9, 0.8), "R": (3.5, 0.6), "S": (4.15, 0.3),
+                "O": (0, 0), "P": (1, 0)},
+        links={"ground": ["B", "C", "K", "R", "O"], "rocker": ["R", "L"], "tie": ["L", "S"], "bucket": ["C", "S"],
+               "arm": ["O", "P"]},
+        drivers={"cylinder": {"between": ["K", "L"]}, "motor": {"joint": "O"}},
+    )  # fmt: skip
+    figure = draw_limits(m.limits("cylinder"), m.limits("motor"))
+    figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in figure.axes[0].texts]
+    assert len(boxes) >= 3
+    assert not any(one.overlaps(other) for k, one in enumerate(boxes) for other in boxes[:k])
+
+
 def test_labels_that_are_close_are_stacked():
     (axes,) = draw_limits(sk.load(path("toggle_press")).limits()).axes
     figure = axes.figure
