@@ -9,8 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from structkin.cli.options import USUAL, Budget, Duration, File, budget_of, opened
+from structkin.cli.outputs import check_output
 from structkin.cli.terminal import progress, say
-from structkin.errors import InputError, Problem, raise_problems
+from structkin.errors import Problem, raise_problems
 from structkin.report import SECTIONS, SUFFIXES
 from structkin.show.animation import Animation, animation_format
 from structkin.solve import Motion
@@ -45,8 +46,7 @@ def animate(
         _check_page(fps=fps, seconds=seconds, speed=speed, trace=trace or None, width=width, once=once)
     else:
         animation_format(output, fps, SUFFIXES)
-    if output.resolve() == file.resolve():
-        raise InputError([Problem("--output", "would overwrite the mechanism file", "give another name")], "output")
+    check_output("--output", output, file)
     mechanism = opened(file)
 
     def moved(samples: int) -> Motion:

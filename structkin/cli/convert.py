@@ -9,8 +9,9 @@ import typer
 
 from structkin import files
 from structkin.cli.options import USUAL, Budget, Duration, budget_of
+from structkin.cli.outputs import check_output
 from structkin.cli.terminal import progress, say
-from structkin.errors import InputError, Problem
+from structkin.errors import Problem
 from structkin.files.writers import format_of
 from structkin.files.writers.matrix import write_matrix
 from structkin.model import Mechanism
@@ -45,8 +46,7 @@ def convert(
 ) -> None:
     """Convert a mechanism to another format, by the suffix of OUT."""
     chosen = format_of(output)
-    if output.resolve() == file.resolve():
-        raise InputError([Problem("OUT", "would overwrite IN", "give another name")], "output")
+    check_output("OUT", output, file, "IN")
     mechanism = files.read_matrix(file) or Mechanism.load(file)
     notes = [] if isinstance(mechanism, Topology) else list(mechanism.remarks)
     if matrix or isinstance(mechanism, Topology):

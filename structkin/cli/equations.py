@@ -8,12 +8,13 @@ from typing import Annotated, Any
 import typer
 
 from structkin.cli.options import File, opened
+from structkin.cli.outputs import check_output
 from structkin.cli.terminal import check_stdout, progress, say
 from structkin.errors import InputError, Problem, problems_of, raise_problems
 from structkin.model.file import SUFFIXES as FILES
 from structkin.model.file import load_data
 from structkin.multibody.model import SpatialModel
-from structkin.show.files import check_target, whole_file
+from structkin.show.files import whole_file
 
 #: The languages, by the suffixes of their files.
 SUFFIXES = {".tex": "latex", ".py": "python", ".c": "c"}
@@ -75,12 +76,10 @@ def equations(
     if len(chosen) > 1:
         words = " and ".join(f"--{name}" for name in chosen)
         raise InputError([Problem("output", f"{words} name different languages", "give one of them")], "command")
-    if output is not None and output.resolve() == file.resolve():
-        raise InputError([Problem("--output", "would overwrite the model file", "give another name")], "output")
     if output is None:
         check_stdout("--output")
     else:
-        chosen = [_language(output, chosen)]
+        chosen = [_language(output, chosen, file)]
     options: dict[str, Any] = {
         "independent": independent or [], "shared": shared, "numbers": numbers, "ratios": _ratios(ratios or []),
     }  # fmt: skip
@@ -124,13 +123,13 @@ def _ratios(given: list[str]) -> dict[str, tuple[str, float]]:
     return ratios
 
 
-def _language(output: Path, chosen: list[str]) -> str:
+def _language(output: Path, chosen: list[str], source: Path) -> str:
     """Return the language of a file by its suffix; `InputError` if it is none, not the chosen one, or not writable."""
     known = {suffix: name for suffix, name in SUFFIXES.items() if name in chosen or not chosen}
     suffix, problems = output.suffix.lower(), list[Problem]()
     if suffix not in known:
         ends = " or ".join(known)
         problems.append(Problem("--output", f"'{output.name}' does not end in {ends}", "the suffix sets the language"))
-    problems += problems_of(check_target, output, "--output")
+    problems += problems_of(check_output, "--output", output, source, "the model file")
     raise_problems(problems, "output")
     return known[suffix]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -40,9 +41,9 @@ def examples(
     target = folder / f"{plain}.toml"
     made = scalable_four_bar(3 if dyads is None else dyads) if plain == SCALABLE else None
     source = None if made is not None else (spatial.path if in_space else path)(plain)
-    if target.exists():
+    if os.path.exists(target):
         raise InputError([Problem(str(target), "already exists", "choose another folder with --to")], "examples")
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise InputError([Problem(str(folder), "is not a folder", "create it first")], "examples")
     if source is not None:
         with whole_file(target, "wb") as file:

@@ -9,7 +9,7 @@ import typer
 
 from structkin import show
 from structkin.cli.options import Json
-from structkin.cli.outputs import Outputs
+from structkin.cli.outputs import Outputs, check_output
 from structkin.cli.terminal import progress
 from structkin.design.optimise import Optimum
 from structkin.errors import InputError, Problem
@@ -47,6 +47,8 @@ def optimise(
     if to is not None and to.suffix not in SUFFIXES:
         problem = Problem("--to", f"'{to}' does not end in {' or '.join(SUFFIXES)}", "such as best.toml")
         raise InputError([problem], str(file))
+    if to is not None:
+        check_output("--to", to, file)
     outputs = Outputs(file, {}, {"--plot": plot}, as_json)
     with progress("trying variants") as report:
         best = mechanism.optimise(**options, progress=report)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -38,7 +39,8 @@ class Once(TyperCommand):
 
 def _file(path: Path) -> Path:
     """Return the path; `InputError` if there is no such file, but an example of that name."""
-    if not path.exists() and path.name.removesuffix(".toml") in examples.names():
+    # Unlike a path, `os.path` says of a name that is too long that it does not exist.
+    if not os.path.exists(path) and path.name.removesuffix(".toml") in examples.names():
         hint = f"run `structkin examples {path.name.removesuffix('.toml')}` to copy the example of that name"
         raise InputError([Problem("", f"there is no file '{path}'", hint)], str(path))
     return path

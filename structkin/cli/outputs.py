@@ -48,7 +48,7 @@ class Outputs:
 
     def __post_init__(self) -> None:
         """Check the names."""
-        taken = {} if self.source is None else {self.source.resolve(): "the mechanism file"}
+        taken = {} if self.source is None else {os.path.realpath(self.source): "the mechanism file"}
         problems: list[Problem] = []
         checks = {
             **dict.fromkeys(self.tables, check_table),
@@ -66,10 +66,12 @@ class Outputs:
                 continue
             for check in (check_name, partial(check_target, key=option)):
                 problems += problems_of(check, path)
-            if path.is_file() or not path.exists():
-                if path.resolve() in taken:
-                    problems.append(Problem(option, f"would overwrite {taken[path.resolve()]}", "give another name"))
-                taken[path.resolve()] = f"what {option} writes"
+            # Unlike a path, `os.path` says of a name that is too long that it does not exist.
+            if os.path.isfile(path) or not os.path.exists(path):
+                target = os.path.realpath(path)
+                if target in taken:
+                    problems.append(Problem(option, f"would overwrite {taken[target]}", "give another name"))
+                taken[target] = f"what {option} writes"
         raise_problems(problems, "output")
 
     def _path(self, option: str) -> Path | None:
@@ -111,6 +113,13 @@ class Outputs:
             say(*lines, *(f"written: {path}" for path in written))
         if not ok:
             raise typer.Exit(1)
+
+
+def check_output(option: str, path: Path, source: Path, what: str = "the mechanism file") -> None:
+    """Raise `InputError` where what an option writes would overwrite the `source`, or cannot be written."""
+    if os.path.realpath(path) == os.path.realpath(source):
+        raise InputError([Problem(option, f"would overwrite {what}", "give another name")], "output")
+    check_target(path, option)
 
 
 def write_rows(path: Path | IO[str], rows: Sequence[Mapping[str, Any]]) -> None:

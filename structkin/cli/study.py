@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -62,7 +63,7 @@ def study(
         problem = Problem("--best", "the file does not say which variants are the best", "add [best] with a measure")
         raise InputError([problem], str(file))
     outputs = Outputs(file, {"--csv": csv}, {"--plot": plot, "--best": best}, as_json)
-    if to is not None and to.exists():
+    if to is not None and os.path.exists(to):
         with suppress(InputError):  # of a folder that is no store: said with all else that is wrong
             there, count = finished_in(to)
             typer.echo(f"continues: {there:,} of {count:,} variants are there", err=True)

@@ -9,6 +9,7 @@ import numpy as np
 import typer
 
 from structkin.cli.options import USUAL, Budget, File, Samples, budget_of, opened, seconds
+from structkin.cli.outputs import check_output
 from structkin.cli.terminal import progress, say
 from structkin.report.worksheet import check_sheet
 
@@ -37,6 +38,7 @@ def worksheet(
     """Write every link cut free at one instant, with its forces and equations, for a class."""
     target = check_sheet(output or Path(f"{file.stem}-worksheet.html"))
     mechanism = opened(file)
+    check_output("--output", target, file)
     with progress("solving") as report:
         t = np.linspace(0.0, time, samples) if time else [0.0]
         motion = mechanism.solve(t=t, budget=budget_of(budget), progress=report)

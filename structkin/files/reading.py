@@ -5,6 +5,7 @@ Parts of a drawing that nothing attaches to the ground are left out, or they wou
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -130,7 +131,7 @@ def _read(path: str | Path) -> tuple[dict[str, Any], tuple[str, ...]]:
     try:
         text = read_text(path, None if suffix in SUFFIXES else WINDOWS)
     except Flaw:
-        if suffix in NOT_READ and path.is_file():
+        if suffix in NOT_READ and os.path.isfile(path):
             raise _not_read(path, suffix) from None
         raise
     reader = None if suffix == ".toml" else reader_of(suffix, text)

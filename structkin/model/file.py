@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -31,7 +32,7 @@ _HEADER = re.compile(r"(?m)^[ \t]*\[[^\n]*\][ \t]*(?:#[^\n]*)?$")
 def load_data(path: Path) -> dict[str, Any]:
     """Return the contents of a file as plain data; raise `InputError` with the line of a syntax error."""
     try:
-        if path.suffix.lower() not in SUFFIXES and not path.is_dir() and path.exists():
+        if path.suffix.lower() not in SUFFIXES and not os.path.isdir(path) and os.path.exists(path):
             raise Flaw(f"expected a .toml or .json file, found the suffix '{path.suffix}'", "rename it")
         return parse_data(read_text(path), path.suffix.lower())
     except Flaw as flaw:

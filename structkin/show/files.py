@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import errno
 import os
 import re
 import secrets
@@ -149,13 +150,15 @@ def check_target(path: str | Path, key: str = "") -> Path:
     """Return the path with links resolved; `InputError` says why it cannot be written, under a key or the path."""
     try:
         return _target(path, key)
-    except (OSError, ValueError) as error:  # no name of a file, or none that may be asked for
+    except (OSError, ValueError, RuntimeError) as error:  # no name of a file, or none that may be asked for
         message = f"cannot be written: {getattr(error, 'strerror', None) or error}"
         raise InputError([Problem(key or str(path), message, "choose another name")], "output") from None
 
 
 def _target(path: str | Path, key: str) -> Path:
     target = Path(os.path.realpath(Path(path).expanduser()))
+    if target.is_symlink():  # resolved, only links that lead back to themselves are left
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     folder = target.parent
 
     def refuse(message: str, hint: str) -> InputError:
@@ -196,7 +199,8 @@ def check_table(path: str | Path) -> None:
     >>> check_table("motion.csv")
     """
     target = Path(path)
-    if target.suffix.lower() != ".csv" and (target.is_file() or not target.exists()):
+    # Unlike a path, `os.path` says of a name that is too long that it does not exist.
+    if target.suffix.lower() != ".csv" and (os.path.isfile(target) or not os.path.exists(target)):
         found = f"'{target.suffix}' is not a table format" if target.suffix else "the name has no suffix"
         raise InputError([Problem(str(path), found, "use .csv")], "output")
 

@@ -62,9 +62,12 @@ class MechanismFile:
 
     def _is_there(self) -> bool:
         try:
-            return self.path.exists()
+            self.path.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return False
         except OSError as error:
             raise self._unreadable(error) from None
+        return True
 
     def _found(self) -> str | None:
         """Return the text on the disk, None if there is no file; what cannot be decoded is replaced."""

@@ -87,6 +87,14 @@ def test_a_missing_file_is_reported(command, tmp_path):
     assert run.returncode == 2 and "none.toml" in run.stderr and "Traceback" not in run.stderr
 
 
+@pytest.mark.parametrize("command", ["check", "structure", "solve", "convert", "spatial", "study"])
+def test_a_file_whose_name_is_too_long_is_an_error_of_the_input(command, tmp_path):
+    for suffix in (".toml", ".png"):
+        run = structkin(command, f"{'a' * 300}{suffix}", *(["a.svg"] if command == "convert" else []), cwd=tmp_path)
+        assert run.returncode == 2 and "output" not in run.stderr and "cannot be read" in run.stderr
+        assert "Traceback" not in run.stderr and not run.stdout
+
+
 def test_check_accepts_a_good_file():
     run = structkin("check", GOOD)
     assert run.returncode == 0 and "no errors" in run.stdout

@@ -124,6 +124,39 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_work(command, tmp
         assert not result.output and not os.listdir(tmp_path)
 
 
+LOOPS = [
+    ("solve {} --csv", "csv", "--csv"),
+    ("solve {} --plot", "svg", "--plot"),
+    ("animate {} -o", "gif", "--output"),
+    ("animate {} -o", "html", "--output"),
+    ("worksheet {} -o", "html", "--output"),
+    ("equations {} -o", "tex", "--output"),
+    ("convert {}", "svg", "OUT"),
+    ("convert {}", "csv", "OUT"),
+]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no links of this kind here")
+@pytest.mark.parametrize(("command", "suffix", "option"), LOOPS, ids=lambda word: word.strip())
+def test_a_name_that_cannot_be_written_is_refused_under_its_option_before_the_work(
+    command, suffix, option, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sk.Mechanism, "solve", None)
+    loop, long = f"loop.{suffix}", f"{'a' * 300}.{suffix}"
+    os.symlink(loop, loop)
+    for name, why in ((loop, "symbolic links"), (long, "name too long")):
+        result = run(*command.format(GOOD).split(), name)
+        assert isinstance(result.exception, InputError), result.exception
+        (problem,) = result.exception.problems
+        assert problem.key == option and why in problem.message and os.listdir(tmp_path) == [loop]
+
+
+def test_a_home_that_is_not_known_is_no_folder():
+    result = run("solve", GOOD, "--csv", "~no-one-of-this-name/a.csv")
+    assert isinstance(result.exception, InputError) and "--csv: cannot be written: " in str(result.exception)
+
+
 SLOW_DISK = """
 import signal, sys, time
 import structkin.show.files as table
