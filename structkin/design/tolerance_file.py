@@ -15,6 +15,7 @@ from structkin.model.numbers import number_in_si
 from structkin.model.topology import suggest
 from structkin.model.units import Units
 from structkin.solve.sensitivity.parameters import read_parameters
+from structkin.solve.study.plans import too_many
 from structkin.solve.study.study_file import counts_of, duration_of, load_job, mechanism_of, table_of
 
 #: The keys of a file of tolerances; the first is needed, and one of the next two.
@@ -54,6 +55,7 @@ def read_tolerances(path: Path) -> tuple[Mechanism, dict[str, Any]]:
     if "at" in data:
         options["drivers"] = {id: [value] for id, value in at.items()}
     if problems:
+        problems += too_many(options.get("variants", 1), "tolerances")
         problems += with_play(mechanism, options["clearances"])[2]
         if isinstance(data.get("measures", {}), Mapping):
             problems += named_measures(mechanism, options["measures"])[1]

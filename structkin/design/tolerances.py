@@ -34,6 +34,7 @@ from structkin.numerical_tolerances import NEGLIGIBLE, NO_SHARE
 from structkin.plan.status import Status
 from structkin.solve.motion.motion import Motion
 from structkin.solve.study.measures import Named, read_measures, status
+from structkin.solve.study.plans import too_many
 from structkin.solve.study.study import POSES
 from structkin.solve.study.work import Job
 from structkin.types import Floats
@@ -197,6 +198,7 @@ def tolerances(
     for name, value in (("variants", variants - 1), ("seed", seed)):
         if value < 0:
             problems.append(Problem(name, f"{value + (name == 'variants')} is too small", "such as 4096, or seed 0"))
+    problems += too_many(variants, "tolerances")
     problems += [
         Problem(f"parameters.{zone.parameter.name}", "the values of this driver are given", "leave one of them out")
         for zone in zones

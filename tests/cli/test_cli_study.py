@@ -133,3 +133,12 @@ def test_how_much_of_a_study_is_there_counts_finished_chunks(study, tmp_path):
     notes[0].unlink()
     assert finished_in(store) == (250 - size, 250)
     assert f"continues: {250 - size} of 250 variants are there" in run(study, "--to", store).stderr
+
+
+def test_more_variants_than_a_study_may_have_are_listed_with_all_else(study):
+    text = STUDY.replace('"grid"', '"sobol"\nvariants = 1_000_000_000\ncolour = 1')
+    study.write_text(text, encoding="utf-8")
+    with pytest.raises(sk.InputError) as error:
+        read_study(study)
+    assert [problem.key for problem in error.value.problems] == ["colour", "parameters.lengths.C-D", "variants"]
+    assert "1,000,000,000 are more than a study may have; at most 100,000,000" in str(error.value)

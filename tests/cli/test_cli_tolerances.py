@@ -102,3 +102,15 @@ def test_every_mistake_is_listed(tmp_path):
     assert "- mechanism: is missing" in str(run(tmp_path / "a.toml", "samples = 3\n").exception)
     empty = str(run(tmp_path / "a.toml", FILE[: FILE.index("[tolerances]")]).exception)
     assert "- measures: there are none" in empty and "- parameters: there are none" in empty
+
+
+def test_more_variants_than_a_study_may_have_are_listed_with_all_else(tmp_path):
+    many = FILE.replace("variants = 128", f"variants = {10**12}")
+    said = "variants: 1,000,000,000,000 are more than tolerances may have; at most 100,000,000"
+    for text, keys in (
+        (many.replace("seed = 2", "seed = 2\nplans = 1"), ["plans", "variants"]),
+        (many.replace("= 0.05", "= -0.05"), ["parameters.lengths.A-B", "variants"]),
+    ):
+        error = run(tmp_path / "a.toml", text).exception
+        assert isinstance(error, sk.InputError) and said in map(str, error.problems)
+        assert [problem.key for problem in error.problems] == keys

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -46,12 +47,16 @@ def planned(
         problems.append(Problem("variants", f"a {plan} has as many variants as its values say", "leave it out"))
     if plan == "list" and len(lengths := {len(own) for own in values.values()}) > 1:
         problems.append(Problem("parameters", f"the numbers of values differ: {sorted(lengths)}", "or plan='grid'"))
-    if problems:
-        return {}, problems
-    count = variants or (int(np.prod([len(own) for own in values.values()], dtype=float)) if plan == "grid" else 1)
-    if count > MOST:
-        return {}, [Problem("variants", f"{count:,} are more than a study may have", f"at most {MOST:,}")]
-    return _drawn(values, plan, count, seed), []
+    count = (variants or 1) if by_bounds else math.prod(map(len, values.values())) if plan == "grid" else 1
+    problems += too_many(count, "a study")
+    return ({}, problems) if problems else (_drawn(values, plan, count, seed), [])
+
+
+def too_many(count: int, what: str) -> list[Problem]:
+    """Return the problem with more variants than a study, or the like, may have."""
+    return (
+        [Problem("variants", f"{count:,} are more than {what} may have", f"at most {MOST:,}")] if count > MOST else []
+    )
 
 
 def _drawn(values: dict[str, Floats], plan: str, count: int, seed: int) -> dict[str, Floats]:
