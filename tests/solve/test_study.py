@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -15,6 +16,7 @@ from cases import few
 
 import structkin as sk
 from structkin.dynamics.inverse.kinetostatics import effort_of_variants
+from structkin.solve.compiled_run import cores
 from structkin.solve.study.measures import efforts
 from structkin.solve.study.store import ZarrStore
 
@@ -299,6 +301,39 @@ def test_workers_give_the_same_bits(tmp_path):
         np.testing.assert_array_equal(one.dataset[name], two.dataset[name])
     with pytest.raises(sk.InputError, match=r"measures\.f: is a function that cannot be sent"):
         sk.study(m, BOUNDS, **{**options, "measures": {"f": lambda own: own.ok.sum(axis=1)}}, workers=2)
+
+
+def slow_but_one(motions):
+    """Measure the first chunk at once, and each other one for minutes."""
+    if len(motions) > 1:
+        try:
+            open(os.environ["MEASURED_AT_ONCE"], "x").close()
+        except FileExistsError:
+            time.sleep(300)
+    return highest(motions)
+
+
+@pytest.mark.skipif(os.name == "nt" or cores() < 2, reason="no signals of this kind, or no second worker")
+@pytest.mark.parametrize("all_hear", [False, True])
+def test_ctrl_c_waits_for_no_worker_and_what_is_finished_stays(all_hear, tmp_path, monkeypatch, capfd):
+    monkeypatch.setenv("MEASURED_AT_ONCE", str(tmp_path / "measured"))
+    store = tmp_path / "a.zarr"
+    options = {"plan": "random", "variants": 64, "samples": 5, "measures": {"top": slow_but_one}, "to": store}
+    heard = []
+
+    def interrupt(part):
+        for process in multiprocessing.active_children() if all_hear else ():
+            os.kill(process.pid, signal.SIGINT)
+        heard.append(time.monotonic())
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        sk.study(four_bar(), BOUNDS, **options, workers=2, progress=interrupt)
+    assert time.monotonic() - heard[0] < 30 and not multiprocessing.active_children()
+    assert sum(map(ZarrStore(store).has, range(16))) == 1 and not capfd.readouterr().err
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)
+    whole = sk.study(four_bar(), BOUNDS, **options).dataset["top"]
+    np.testing.assert_array_equal(whole, sk.study(four_bar(), BOUNDS, **options | {"to": None}).dataset["top"])
 
 
 def test_a_full_disk_is_said_and_what_is_finished_stays(tmp_path, monkeypatch):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -64,7 +64,7 @@ def faults_of(client: Any) -> list[Problem]:
 
 def done_by(
     client: Any, job: Work, chunks: Iterable[tuple[int, Mapping[str, NDArray[Any]]]]
-) -> Iterator[tuple[int, Rows | None]]:
+) -> Generator[tuple[int, Rows | None], None, None]:
     """Yield the numbers of chunks and their rows as they come; None for a chunk that ended all workers it was given to.
 
     Dask gives a chunk whose worker ends to another one, by default three times more. Raises `InputError` where the

@@ -6,7 +6,7 @@ import hashlib
 import json
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -234,14 +234,15 @@ def fill(
     missing = [number for number in range(len(parts)) if not store.has(number)]
     chunks = ((number, given(parts[number])) for number in missing)
     work = done(job, chunks, workers) if client is None else done_by(client, job, chunks)
-    for finished, (number, rows) in enumerate(work, len(parts) - len(missing) + 1):
-        with written(path, OSError):
-            if rows is None:
-                store.lose(parts[number])
-            else:
-                store.write(number, parts[number], rows)
-        if progress is not None:
-            progress(finished / len(parts))
+    with closing(work):  # an error here keeps it, and with it the workers, as long as its traceback
+        for finished, (number, rows) in enumerate(work, len(parts) - len(missing) + 1):
+            with written(path, OSError):
+                if rows is None:
+                    store.lose(parts[number])
+                else:
+                    store.write(number, parts[number], rows)
+            if progress is not None:
+                progress(finished / len(parts))
 
 
 @contextmanager

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from typing import Any, Protocol
 
 import numpy as np
@@ -62,11 +64,12 @@ class Job:
 
 def done(
     job: Work, chunks: Iterable[tuple[int, Mapping[str, NDArray[Any]]]], workers: int
-) -> Iterator[tuple[int, Rows | None]]:
+) -> Generator[tuple[int, Rows | None], None, None]:
     """Yield the numbers of chunks and their rows, as they come; `InputError` where a worker process ends.
 
     Of several workers each has a chunk, and one more waits: no others take memory, however slowly rows are taken. More
-    processes than cores would only wait for each other; Windows waits for at most `MOST`.
+    processes than cores would only wait for each other; Windows waits for at most `MOST`. Closed before its end, as by
+    Ctrl-C, it ends the workers, which write nothing themselves.
     """
     workers = min(workers, cores(), MOST if sys.platform == "win32" else workers)
     if workers == 1:
@@ -77,7 +80,8 @@ def done(
     pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin)
     try:
         for number, parameters in chunks:
-            waiting[pool.submit(job.rows, parameters)] = number
+            with _unheard():
+                waiting[pool.submit(job.rows, parameters)] = number
             if len(waiting) > workers:
                 yield from _finished(waiting)
         while waiting:
@@ -86,6 +90,9 @@ def done(
         message = "a worker process was ended, perhaps for lack of memory; what was finished is kept in the store"
         raise InputError([Problem("workers", message, "run the study again, with fewer workers")], "study") from None
     finally:
+        if waiting:  # a chunk may take minutes
+            for process in [*(pool._processes or {}).values()]:
+                process.terminate()
         pool.shutdown(cancel_futures=True)
 
 
@@ -95,5 +102,20 @@ def _finished(waiting: dict[Future[Rows], int]) -> Iterator[tuple[int, Rows]]:
         yield waiting.pop(future), future.result()
 
 
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """Let a process that is started here never hear of Ctrl-C: it would end with a traceback while it imports."""
+    if sys.platform == "win32":
+        yield
+        return
+    resource_tracker.ensure_running()  # its start would undo what follows
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _begin() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that waits for the chunk ends this one
     os.environ["STRUCTKIN_THREADS"] = "1"  # the other cores belong to the other workers
