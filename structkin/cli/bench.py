@@ -18,12 +18,12 @@ from structkin.bench.comparison_report import machine
 from structkin.bench.dynamics import simulation_tables as dynamics_report
 from structkin.bench.dynamics.measured_runs import cases, compare, engine_here, paces
 from structkin.bench.groups import costs
-from structkin.cli.bench_four_bar import scalable_four_bar
+from structkin.cli.bench_four_bar import MOST_TURNS, scalable_four_bar, too_many
 from structkin.cli.options import Once
 from structkin.cli.outputs import STDOUT, Outputs, check_folder, make_folder, write_rows
 from structkin.cli.terminal import print_table, progress, say
 from structkin.compiled import has_numba
-from structkin.errors import InputError, Problem
+from structkin.errors import Problem, raise_problems
 from structkin.kernels.choice import check_engine
 from structkin.show.files import save_figure
 
@@ -32,9 +32,11 @@ bench.command("scalable-four-bar", cls=Once)(scalable_four_bar)
 
 #: Links of the mechanisms that are decomposed.
 LINKS, QUICK_LINKS = (1e4, 1e5, 1e6), (1e3, 1e4)
+FEWEST, MOST_LINKS = 4, 10_000_000
 #: Platforms of the groups: 4, 6, 10 and 20 links.
 PLATFORMS, QUICK_PLATFORMS = (1, 2, 4, 9), (2, 4)
 TURNS, QUICK_TURNS = 160, 10
+MOST_VARIANTS = 1_000_000
 #: Turns of short runs, on which dyads and triads are measured as well.
 SHORT = (1, 3, 10)
 #: Sizes of the families whose growth is measured: dyads with one degree of freedom, chains with one for each link.
@@ -60,9 +62,14 @@ def structure(
     table: Csv = None,
 ) -> None:
     """Decompose large mechanisms: a scalable four-bar and a random one of each size."""
-    sizes = sorted({round(one) for one in links or (QUICK_LINKS if quick else LINKS)})
-    if sizes[0] < 4:
-        raise InputError([Problem("--links", f"{sizes[0]} links make no four-bar", "give 4 or more")], "bench")
+    given = links or (QUICK_LINKS if quick else LINKS)
+    few = [one for one in given if not one >= FEWEST]
+    problems = [Problem("--links", f"{one:g} links make no four-bar", f"give {FEWEST} or more") for one in few]
+    problems += too_many("--links", given, MOST_LINKS)
+    if seed < 0:
+        problems.append(Problem("--seed", f"{seed} is negative", "give 0 or more"))
+    raise_problems(problems, "bench")
+    sizes = sorted({round(one) for one in given})
     found = []
     for family in decomposition.FAMILIES:
         for size in sizes:
@@ -85,6 +92,7 @@ def groups(
 ) -> None:
     """Measure groups solved by continuation: triads against dyads, larger groups against the cube of their size."""
     engines = tuple(engine or (("python", "compiled") if has_numba() else ("python",)))
+    raise_problems(too_many("--turns", (turns or 0,), MOST_TURNS), "bench")
     for name in engines:
         check_engine(name, "bench")
     found = []
@@ -134,6 +142,7 @@ def variants(
     """Solve and measure variants of a six-bar: time for a group and pose, against that of one mechanism."""
     from structkin.bench.variants import measure
 
+    raise_problems(too_many("--variants", (count,), MOST_VARIANTS), "bench")
     with progress("measuring") as report:
         report(0.0)
         found = measure(count, workers)

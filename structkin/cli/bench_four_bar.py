@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -29,6 +29,8 @@ GLOBAL_SCALING = 3000
 #: Numbers of dyads: from which two threads are compared with one; of short motions; with several drivers.
 THREADED, SHORT, DRIVEN = 17, (1, 17, 71), 71
 SEED = 1
+#: The most dyads and turns that are measured.
+MOST_DYADS, MOST_TURNS = 10_000, 10_000
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,12 @@ def scalable_four_bar(
         raise typer.Exit(1)
 
 
+def too_many(option: str, counts: Iterable[float], most: int) -> list[Problem]:
+    """Return the problem with an option one of whose counts is larger than any that is measured."""
+    many = any(count > most for count in counts)
+    return [Problem(option, f"more than {most:,} are not measured", "give fewer")] if many else []
+
+
 def _checked(
     dyads: list[int] | None,
     turns: int | None,
@@ -136,6 +144,7 @@ def _checked(
     problems += [
         Problem("--dyads", f"{size} dyads make no mechanism", "give 1 or more") for size in dyads or () if size < 1
     ]
+    problems += too_many("--dyads", dyads or (), MOST_DYADS) + too_many("--turns", (turns or 0,), MOST_TURNS)
     if turns is not None and turns < 1:
         problems.append(Problem("--turns", f"{turns} is not a number of turns", "give 1 or more"))
     if patience is not None and not patience > 0:

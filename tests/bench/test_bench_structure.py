@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from structkin.bench.decomposition import FAMILIES, STEPS, exponent, measure
 from structkin.cli import app
+from structkin.errors import InputError
 
 
 def test_a_tiny_run(tmp_path: Path) -> None:
@@ -35,3 +36,26 @@ def test_one_measurement(family: str) -> None:
     assert large.solvable
     assert math.isfinite(large.objects)
     assert math.isfinite(exponent(small, large))
+
+
+@pytest.mark.parametrize(
+    ("words", "problems"),
+    [
+        ("structure --links 1e20", ["--links: more than 10,000,000 are not measured; give fewer"]),
+        ("structure --links nan --links inf --links 3 --seed -1", [
+            "--links: nan links make no four-bar; give 4 or more",
+            "--links: 3 links make no four-bar; give 4 or more",
+            "--links: more than 10,000,000 are not measured; give fewer",
+            "--seed: -1 is negative; give 0 or more",
+        ]),
+        (f"groups --turns {10**30}", ["--turns: more than 10,000 are not measured; give fewer"]),
+        (f"variants --variants {10**30}", ["--variants: more than 1,000,000 are not measured; give fewer"]),
+        (f"scalable-four-bar --dyads {10**30} --turns {10**30}", [
+            "--dyads: more than 10,000 are not measured; give fewer",
+            "--turns: more than 10,000 are not measured; give fewer",
+        ]),
+    ],
+)  # fmt: skip
+def test_counts_that_could_not_be_measured_are_refused(words: str, problems: list[str]) -> None:
+    error = CliRunner().invoke(app, ["bench", *words.split()]).exception
+    assert isinstance(error, InputError) and list(map(str, error.problems)) == problems
