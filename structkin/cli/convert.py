@@ -12,7 +12,7 @@ from structkin.cli.options import USUAL, Budget, Duration, budget_of
 from structkin.cli.outputs import check_output
 from structkin.cli.terminal import progress, say
 from structkin.errors import Problem
-from structkin.files.writers import format_of
+from structkin.files.writers import check_samples, format_of
 from structkin.files.writers.matrix import write_matrix
 from structkin.model import Mechanism
 from structkin.model.topology import Topology
@@ -59,6 +59,7 @@ def convert(
     still = _what_keeps_still(mechanism)
     if chosen.motion == "needed" or (chosen.motion == "paths" and not still):
         count = chosen.samples if samples is None else samples
+        check_samples(mechanism, output, count)
         with progress("solving") as report:
             motion = mechanism.solve(count, duration=duration, budget=budget_of(budget), progress=report)
     elif chosen.motion == "paths":

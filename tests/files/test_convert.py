@@ -49,6 +49,14 @@ def test_a_bad_number_of_samples_is_refused(suffix, tmp_path):
     assert not os.listdir(tmp_path)
 
 
+def test_more_samples_than_a_sheet_has_rows_are_refused_before_they_are_solved(tmp_path, monkeypatch):
+    pytest.importorskip("openpyxl")
+    monkeypatch.setattr(sk.Mechanism, "solve", None)
+    said = "motion: has 1,048,577 rows, but a sheet holds 1,048,576; ask for fewer samples"
+    assert said in str(run(ROCKER, tmp_path / "x.xlsx", "--samples", 2**20).exception)
+    assert not os.listdir(tmp_path)
+
+
 def test_a_file_of_another_tool_is_converted_and_its_notes_are_printed(tmp_path):
     address = "j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&s=10"
     (tmp_path / "pmks.txt").write_text(f"https://pmks.org/?{address}", encoding="utf-8")

@@ -20,7 +20,8 @@ class Format:
     """A format: its name, the module and function that write it, and what it does with a motion.
 
     `motion` is "none" if the file contains the mechanism alone, "paths" if a motion adds paths, and "needed" if the
-    motion is what is written, with `samples` samples by default.
+    motion is what is written, with `samples` samples by default. `check` is the function of the module, if there is
+    one, that refuses more samples than it can hold.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Format:
     function: str
     motion: str = "none"
     samples: int = 361
+    check: str = ""
 
 
 #: The formats by suffix.
@@ -40,7 +42,9 @@ FORMATS = {
     ".png": Format("picture, PNG", "shown", "write_picture", "paths"),
     ".pdf": Format("picture, PDF", "shown", "write_picture", "paths"),
     ".csv": Format("table of the motion, CSV", "shown", "write_table", "needed"),
-    ".xlsx": Format("workbook of structure, motion, K and L, forces", "xlsx", "write_xlsx", "needed"),
+    ".xlsx": Format(
+        "workbook of structure, motion, K and L, forces", "xlsx", "write_xlsx", "needed", check="check_rows"
+    ),
     ".graphml": Format("adjacency matrix, GraphML", "matrix", "write_matrix"),
     ".tex": Format("LaTeX tables of structure and motion", "latex", "write_latex", "needed", samples=13),
 }
@@ -72,6 +76,7 @@ def write(mechanism: Mechanism, path: str | Path, *, motion: Motion | None = Non
     is left.
     """
     chosen = format_of(path)
+    check_samples(mechanism, path, chosen.samples if motion is None else len(motion))
     if motion is not None:
         _check(mechanism, motion, chosen, path)
     elif chosen.motion == "needed":
@@ -80,6 +85,13 @@ def write(mechanism: Mechanism, path: str | Path, *, motion: Motion | None = Non
     given = () if chosen.motion == "none" else (motion,)
     notes: tuple[str, ...] = function(mechanism, Path(path), *given)
     return notes
+
+
+def check_samples(mechanism: Mechanism, path: str | Path, samples: int) -> None:
+    """Raise `InputError` if the format of a path cannot hold so many samples, before they are solved."""
+    chosen = format_of(path)
+    if chosen.check:
+        getattr(import_module(f"{__name__}.{chosen.module}"), chosen.check)(mechanism, samples)
 
 
 def _check(mechanism: Mechanism, motion: Motion, chosen: Format, path: str | Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from structkin.errors import Problem, raise_problems
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.files.extras import needs
 from structkin.files.writers.sheets import Sheet, sheets_of
 from structkin.model.mechanism import Mechanism
@@ -19,20 +19,16 @@ ROWS, COLUMNS = 1_048_576, 16_384
 
 
 def write_xlsx(mechanism: Mechanism, path: Path, motion: Motion) -> tuple[()]:
-    """Write a workbook; raise `InputError` if the motion is too large for a sheet or openpyxl is not installed."""
+    """Write a workbook; raise `InputError` if the motion has too many columns or openpyxl is not installed."""
     with needs("openpyxl", "xlsx", ".xlsx"):
         from openpyxl import Workbook
     sheets = sheets_of(motion)
     problems = [
-        Problem(sheet.title, f"has {count:,} {what}, but a sheet holds {most:,}", hint)
+        _too_large(sheet.title, len(sheet.heads), COLUMNS, "columns", "write CSV")
         for sheet in sheets
-        for count, most, what, hint in (
-            (len(sheet.columns[0]) + 1, ROWS, "rows", "ask for fewer samples"),
-            (len(sheet.heads), COLUMNS, "columns", "write CSV"),
-        )
-        if count > most
+        if len(sheet.heads) > COLUMNS
     ]
-    raise_problems(problems, f"{mechanism.title or 'mechanism'}, as XLSX")
+    raise_problems(problems, _source(mechanism))
     book = Workbook()
     del book["Sheet"]
     for sheet in sheets:
@@ -41,6 +37,23 @@ def write_xlsx(mechanism: Mechanism, path: Path, motion: Motion) -> tuple[()]:
     with whole_file(path, "wb") as file:
         file.write(data)
     return ()
+
+
+def check_rows(mechanism: Mechanism, samples: int) -> None:
+    """Raise `InputError` if so many samples do not fit below the heading of a sheet, or openpyxl is not installed."""
+    with needs("openpyxl", "xlsx", ".xlsx"):
+        import openpyxl  # noqa: F401
+    if samples + 1 > ROWS:
+        problem = _too_large("motion", samples + 1, ROWS, "rows", "ask for fewer samples")
+        raise InputError([problem], _source(mechanism))
+
+
+def _too_large(sheet: str, count: int, most: int, what: str, hint: str) -> Problem:
+    return Problem(sheet, f"has {count:,} {what}, but a sheet holds {most:,}", hint)
+
+
+def _source(mechanism: Mechanism) -> str:
+    return f"{mechanism.title or 'mechanism'}, as XLSX"
 
 
 def _archived(book: Any) -> bytes:
