@@ -32,6 +32,8 @@ MOST_BYTES = 16 * 2**30
 
 #: A run whose end is out of reach of its steps is told after so many of them.
 PACE = 2000
+#: So many steps, or more, are said as this number.
+LARGEST = 1e300
 #: How many times longer steps may become than those before: where nothing comes to rest; where dampers bring it there,
 #: but stability bounds the steps of explicit methods; where contacts, friction or laws may end what makes them short.
 STEADY, DAMPED, CHANGING = 2.0, 30.0, 1000.0
@@ -120,7 +122,9 @@ def too_far(begin: float, end: float, t: float, seen: float, steps: int, most: f
     pace = max((t - begin) / steps, (t - seen) / PACE if steps > PACE else 0.0)
     if end - t <= pace * most:
         return ""
-    return f"the way to {end:.6g} s would take some {(end - t) / pace:.0e} steps like the first {steps:,}"
+    with np.errstate(over="ignore"):
+        count = np.minimum(np.divide(end - t, pace), LARGEST)
+    return f"the way to {end:.6g} s would take some {count:.0e} steps like the first {steps:,}"
 
 
 def call_report() -> None:

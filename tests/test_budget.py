@@ -6,12 +6,13 @@ import math
 import subprocess
 import sys
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
 
 import structkin as sk
-from structkin.budget import DEFAULT, charge, grant, metered, metering, new_meter
+from structkin.budget import DEFAULT, charge, grant, metered, metering, new_meter, too_far
 from structkin.errors import Problem
 from structkin.examples import path
 
@@ -197,3 +198,10 @@ def test_the_command_line_has_the_budget():
     assert structkin("limits", file, "--budget", "none").returncode == 0
     run = structkin("limits", file, "--budget", "much")
     assert run.returncode == 2 and "'much' is not a number of steps" in run.stderr
+
+
+@pytest.mark.parametrize("number", [float, np.float64])
+def test_a_way_of_more_steps_than_numbers_reach_is_said_without_a_warning(number):
+    with warnings.catch_warnings(action="error"):
+        said = too_far(number(0), number(1e308), number(1e-5), number(0), 2000, 1e6)
+    assert said == "the way to 1e+308 s would take some 1e+300 steps like the first 2,000"

@@ -119,7 +119,7 @@ def flaws_of(motion: Any, over: Any, to: Any) -> Iterator[Flaw]:
             number(to)
     except Flaw as flaw:
         yield Flaw(f"the lift of {name}: {flaw.message}", flaw.hint)
-    if motion == "dwell" and to is not None:
+    if known and motion == "dwell" and to is not None:
         yield Flaw("a dwell has a lift 'to', but its lift is constant", "delete 'to'")
     if known and motion != "dwell" and to is None:
         yield Flaw(f"a {motion} motion needs its final lift 'to'", "such as to = 20")

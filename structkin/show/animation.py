@@ -99,11 +99,11 @@ def film_problems(fps: float, seconds: float | None, width: int) -> list[Problem
 
 def frames_in(plays: float, fps: float, source: str) -> int:
     """Return the number of frames of a playing time [s]; `InputError` if there are too many."""
-    count = max(round(plays * fps), 1)
+    count = plays * fps
     if count > MOST_FRAMES:
         hint = f"at most {MOST_FRAMES}: give fewer seconds, or fewer frames per second"
-        raise InputError([Problem("seconds", f"{plays:g} s are {count} frames", hint)], source)
-    return count
+        raise InputError([Problem("seconds", f"{plays:g} s are {count:.6g} frames", hint)], source)
+    return max(round(count), 1)
 
 
 @dataclass(frozen=True)

@@ -85,6 +85,8 @@ def test_wrong_arguments_and_motions_are_refused():
     for wrong in (0.0, 1.0, -0.1):
         with pytest.raises(sk.InputError, match="not between 0 and 1"):
             duty.flywheel(wrong)
+    with pytest.raises(sk.InputError, match=r"fluctuation: 4.9.*e-324 needs an inertia that is not finite"):
+        duty.flywheel(5e-324)
     with pytest.raises(sk.InputError, match=r"does not end with the torque of its start"):
         crank().solve(37, duration=0.3).forces().duty("motor").flywheel(0.02)
     with pytest.raises(sk.InputError, match=r"turn at a constant speed"):

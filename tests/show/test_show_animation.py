@@ -168,6 +168,9 @@ def test_bad_calls(tmp_path):
         motion.animate(speed=0)
     with pytest.raises(sk.InputError, match=r"at most 20000"):
         motion.animate(seconds=1e6)
+    for long, said in ((1e300, r"1e\+300 s are 2.5e\+301 frames; at most"), (1e308, "inf frames; at most")):
+        with pytest.raises(sk.InputError, match=said):
+            motion.animate(seconds=long)
     for rate in (1e-300, 1e-12, 0.009, 121):
         with pytest.raises(sk.InputError, match=r"fps: .* frames per second; from 0.01 to 120"):
             motion.animate(fps=rate)

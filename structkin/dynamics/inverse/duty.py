@@ -140,7 +140,7 @@ class Duty(Frozen):
 
         It turns with the driver. Raises `InputError` where the driver is no rotation at a constant speed, where the
         motion is not one whole cycle or more with a torque at each sample, and for a fluctuation that is not between 0
-        and 1.
+        and 1, or so small that no inertia is large enough.
         """
         from scipy.interpolate import CubicSpline
 
@@ -168,7 +168,11 @@ class Duty(Frozen):
         stored = mean * (ends - q[0]) - (energy(ends) - energy(q[0]))
         least, most = int(np.argmin(stored)), int(np.argmax(stored))
         change = float(stored[most] - stored[least])
-        inertia = change / (fluctuation * float(np.mean(self.speed)) ** 2)
+        held = fluctuation * float(np.mean(self.speed)) ** 2
+        inertia = change / held if held > 0 else np.inf
+        if not np.isfinite(inertia):
+            problem = Problem("fluctuation", f"{fluctuation:g} needs an inertia that is not finite", "such as 0.02")
+            raise InputError([problem], f"flywheel of {self.driver}")
         return Flywheel(inertia, change, mean, float(ends[least]), float(ends[most]))
 
     def _is_cycle(self) -> bool:
