@@ -12,6 +12,7 @@ from structkin.joints.registry import JOINT_TYPES
 from structkin.model.draft import Draft
 from structkin.model.entry import SECTIONS
 from structkin.model.fields import vector
+from structkin.model.file import check_size
 from structkin.model.flaw import LARGEST, describe, short
 from structkin.model.forces import Forces
 from structkin.model.mechanism import GROUND
@@ -57,6 +58,7 @@ def read_document(data: Any, folder: Path | None, origin: complex = 0j) -> Draft
     if not isinstance(data, Mapping):
         draft.fault("", f"expected a table of sections, found {describe(data)}", f"sections: {', '.join(SECTIONS)}")
     else:
+        draft.attempt("", check_size, data)
         draft.check_format(data)
         if "bodies" in data and not {"links", "drivers"} & set(data):
             message = "this is a file of bodies in space; the commands `spatial` and `equations` read it"

@@ -241,7 +241,7 @@ def table_rows(value: Any) -> list[tuple[float, float]]:
     """Return the rows [time, value] of a table in the file; raise `Flaw`."""
     if isinstance(value, str):
         raise Flaw(f"expected rows [time, value], found {describe(value)}", 'for a file write csv = "..."')
-    if not isinstance(value, list | tuple | np.ndarray):
+    if not isinstance(value, list | tuple | np.ndarray) or getattr(value, "ndim", 1) == 0:
         raise Flaw(f"expected rows [time, value], found {describe(value)}", "such as [[0, 0], [1, 10], [2, 0]]")
     rows = []
     for i, row in enumerate(value, 1):

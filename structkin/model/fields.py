@@ -58,7 +58,7 @@ def pair(value: Any, what: str, hint: str = "") -> list[Any]:
     >>> pair((1, 2), "[x, y]")
     [1, 2]
     """
-    if isinstance(value, str) or not isinstance(value, list | tuple | np.ndarray):
+    if not isinstance(value, list | tuple | np.ndarray) or getattr(value, "ndim", 1) == 0:
         raise Flaw(f"expected {what}, found {describe(value)}", hint)
     items = list(value)
     if len(items) != 2:

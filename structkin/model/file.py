@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +48,7 @@ def parse_data(text: str, suffix: str) -> dict[str, Any]:
     """
     check_length(text, LONGEST_FILE, 'a long table may be a file of its own: csv = "table.csv"')
     data = _toml(text) if suffix == ".toml" else _json(text)
-    _check_size(data)
+    check_size(data, MOST)
     return data
 
 
@@ -56,8 +58,8 @@ def check_length(text: str, longest: int, hint: str = "") -> None:
         raise Flaw(f"the file has {len(text):,} characters; at most {longest:,} are read", hint)
 
 
-def _check_size(data: dict[str, Any]) -> None:
-    """Raise `Flaw` for a table with too many entries, for a name or text that is too long, and for deep nesting."""
+def check_size(data: Mapping[str, Any], most: float = math.inf) -> None:
+    """Raise `Flaw` for a table of more entries, for a name or text that is too long, and for deep nesting."""
     waiting: list[tuple[str, Any, int]] = [("the file", data, 0)]
     while waiting:
         where, value, depth = waiting.pop()
@@ -65,14 +67,14 @@ def _check_size(data: dict[str, Any]) -> None:
             raise Flaw(f"a text in {where} has {len(value):,} characters; at most {LONGEST_TEXT:,} are read")
         if depth > DEEPEST:
             raise Flaw(f"the file is nested too deeply, in {where}", f"at most {DEEPEST} levels are read")
-        if isinstance(value, list):
-            waiting += [(where, one, depth + 1) for one in value if isinstance(one, dict | list | str)]
-        elif isinstance(value, dict):
-            if len(value) > MOST:
+        if isinstance(value, list | tuple):
+            waiting += [(where, one, depth + 1) for one in value if isinstance(one, Mapping | list | tuple | str)]
+        elif isinstance(value, Mapping):
+            if len(value) > most:
                 hint = "Mechanism.from_dict takes more, from Python"
-                raise Flaw(f"{where} has {len(value):,} entries; at most {MOST:,} are read", hint)
+                raise Flaw(f"{where} has {len(value):,} entries; at most {most:,} are read", hint)
             for name in value:
-                if len(name) > LONGEST_NAME:
+                if isinstance(name, str) and len(name) > LONGEST_NAME:
                     raise Flaw(f"the name '{short(name)}' has more than {LONGEST_NAME} characters")
             waiting += [(f"'{name}'", one, depth + 1) for name, one in value.items()]
 

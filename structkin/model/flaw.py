@@ -56,6 +56,8 @@ def describe(value: Any) -> str:
     >>> describe("ten"), describe([1]), describe({}), describe(True)
     ("the text 'ten'", 'a list', 'a table', 'true')
     """
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
     if value is None:
         return "nothing"
     if isinstance(value, bool | np.bool_):

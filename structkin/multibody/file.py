@@ -12,7 +12,7 @@ import numpy as np
 from structkin.errors import InputError, raise_problems
 from structkin.model.entry import Entry
 from structkin.model.fields import pair
-from structkin.model.file import load_data
+from structkin.model.file import check_size, load_data
 from structkin.model.flaw import Flaw, describe
 from structkin.model.laws import ScaledLaw
 from structkin.model.loads import constant, form_of, formula, signal, sized
@@ -281,6 +281,7 @@ def from_dict(data: Mapping[str, Any], *, source: str = "", folder: Path | None 
       - bodies.rod: the rod has neither a mass nor a density; give one of them
     """
     draft = SpatialDraft(folder)
+    draft.attempt("", check_size, data)
     title = draft.read_title(data)
     if "links" in data and "bodies" not in data:
         message = "this is a file of a planar mechanism; the command `solve` and most others read it"

@@ -14,6 +14,7 @@ from model_samples import CRANK_ROCKER_TOML, DELETE, EVERYTHING, patched
 
 from structkin import Builder, Mechanism, load
 from structkin.errors import InputError
+from structkin.examples import path as example
 
 Case = tuple[dict[str, Any], str, str, str]  # patch, key, part of the message, part of the hint
 
@@ -588,3 +589,35 @@ def test_control_characters_in_names_do_not_reach_the_terminal() -> None:
     messages = "".join(str(problem) for problem in problems)
     assert "links.c\\nx" in messages and "A\\x1b[31m" in messages
     assert messages.isprintable()
+
+
+def test_texts_and_names_that_could_not_be_read_back_are_refused(tmp_path: Path) -> None:
+    """Both by the words of a file: what `save` writes, `load` reads."""
+    data = load(example("crank_rocker")).source_dict
+    long = "x" * 20_000
+    for change, said in (
+        ({"title": long}, "a text in 'title' has 20,000 characters; at most 10,000 are read"),
+        ({"notes": [long]}, "a text in 'notes' has 20,000 characters; at most 10,000 are read"),
+        ({"points": data["points"] | {"x" * 201: (0, 0)}}, f"the name '{'x' * 57}...' has more than 200 characters"),
+    ):
+        file = tmp_path / "a.json"
+        file.write_text(json.dumps(data | change))
+        for read, source in ((load, file), (Mechanism.from_dict, data | change)):
+            with pytest.raises(InputError) as error:
+                read(source)
+            assert list(map(str, error.value.problems)) == [said]
+
+
+@pytest.mark.parametrize("junk", [np.array([1.0, 2.0]), np.array("x"), np.array(1.0)], ids=["list", "text", "number"])
+def test_arrays_in_the_place_of_other_values_are_refused(junk: Any) -> None:
+    data = load(example("cam_roller_follower")).source_dict
+    (cam,) = (joint for joint in data["joints"].values() if "law" in joint)
+    cam["law"][0]["motion"] = junk
+    with pytest.raises(InputError, match="expected the name of a motion"):
+        Mechanism.from_dict(data)
+    if not junk.ndim:
+        for changes in ({"points": {"A": junk}}, {"drivers": {"motor": {"joint": "A", "table": junk}}}):
+            rocker = load(example("crank_rocker")).source_dict
+            wrong = {section: rocker[section] | entries for section, entries in changes.items()}
+            with pytest.raises(InputError, match=r"expected (two numbers|rows)"):
+                Mechanism.from_dict(rocker | wrong)

@@ -148,6 +148,12 @@ def test_all_errors_of_an_entry_are_reported_at_once():
     assert "known: B, C, F, A, D" in next(text for text in faults(data) if "'Z'" in text)
 
 
+def test_a_text_that_a_file_may_not_have_is_refused_in_python_too():
+    assert faults(FOUR_BAR | {"title": "x" * 20_000}) == [
+        "a text in 'title' has 20,000 characters; at most 10,000 are read"
+    ]
+
+
 def test_too_many_entries_are_refused_before_the_work():
     data = {**FOUR_BAR, "points": {f"P{k}": [k, 0, 0] for k in range(3000)} | FOUR_BAR["points"]}
     assert faults(data) == ["points: has 3004 entries; the limit is 2000; make a smaller model"]
