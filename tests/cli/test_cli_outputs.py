@@ -12,6 +12,7 @@ from contextlib import suppress
 
 import pytest
 from cases import few
+from crank_rocker_text import CRANK_ROCKER
 from typer.testing import CliRunner
 
 import structkin as sk
@@ -150,6 +151,22 @@ def test_a_name_that_cannot_be_written_is_refused_under_its_option_before_the_wo
         assert isinstance(result.exception, InputError), result.exception
         (problem,) = result.exception.problems
         assert problem.key == option and why in problem.message and os.listdir(tmp_path) == [loop]
+
+
+def test_where_the_best_mechanism_goes_is_checked_before_the_work(tmp_path, monkeypatch):
+    monkeypatch.setattr(sk.Mechanism, "optimise", None)
+    task = tmp_path / "task.toml"
+    task.write_text(
+        'parameters = { "lengths.C-D" = [50, 200] }\n'
+        f'objective = [{{ measure = "stroke", of = "rocker", wanted = 1.0 }}]\n{CRANK_ROCKER}'
+    )
+    for name, said in (
+        (task, "--to: would overwrite the mechanism file"),
+        (tmp_path / f"{'a' * 300}.toml", "--to: cannot be written: "),
+        (tmp_path / "none" / "a.toml", "--to: there is no folder"),
+    ):
+        result = run("optimise", str(task), "--to", str(name))
+        assert isinstance(result.exception, InputError) and said in str(result.exception)
 
 
 def test_a_home_that_is_not_known_is_no_folder():

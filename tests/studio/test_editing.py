@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -338,6 +339,14 @@ def test_comments_stay_where_they_were(tmp_path: Path):
     text = target.read_text(encoding="utf-8")
     assert "# mine" in text and "A = [0.5, 0.0]  # frame" in text and "# the bar" in text
     assert MechanismFile(target).read() == document and sk.load(target).duration == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no links of this kind here")
+def test_a_link_that_leads_to_itself_is_no_new_file(tmp_path: Path):
+    loop = tmp_path / "loop.toml"
+    loop.symlink_to(loop)
+    with pytest.raises(sk.InputError, match=r"cannot be read: .*symbolic links; choose another file"):
+        MechanismFile(loop).read()
 
 
 def test_a_file_that_changed_meanwhile_is_not_overwritten_without_asking(tmp_path: Path):
