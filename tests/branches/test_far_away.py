@@ -86,3 +86,22 @@ def test_global_methods_find_what_groups_find(name, coordinates):
     assert found.ok.all()
     for point in there.points:
         assert np.abs(found.position(point) - groups.position(point)).max() < 1e-7 * there.size
+
+
+def test_three_parallelograms_in_a_row_keep_their_branch_behind_a_sample_in_their_flat_pose():
+    """In natural coordinates, 500 sizes away, all equations at once went on along another branch, all ok."""
+    x, y, angle = 4000.0, -8000.0, 0.9
+    points, links = dict[str, tuple[float, float]](), {"ground": [f"A{k}" for k in range(4)]}
+    for k in range(4):
+        points |= {f"A{k}": (x + 2 * k, y), f"B{k}": (x + 2 * k + np.cos(angle), y + np.sin(angle))}
+        links[f"crank{k}"] = [f"A{k}", f"B{k}"]
+    links |= {f"rod{k}": [f"B{k}", f"B{k + 1}"] for k in range(3)}
+    lengths = {**{f"A{k}-B{k}": 1.0 for k in range(4)}, **{f"B{k}-B{k + 1}": 2.0 for k in range(3)}}
+    m = sk.Mechanism(points=points, links=links, lengths=lengths, drivers={"motor": {"joint": "A0"}})
+    start = m.drivers["motor"].start
+    values = np.concatenate((np.linspace(start, 0, 12), np.linspace(0, -1.2, 12)[1:]))
+    found = m.solve(drivers={"motor": values}, method="global")
+    assert np.flatnonzero(~found.ok).tolist() == [11]
+    for k in range(4):
+        away = np.column_stack((x + 2 * k + np.cos(values), y + np.sin(values)))
+        assert np.abs(found.position(f"B{k}") - away)[found.ok].max() < 1e-10
