@@ -69,8 +69,8 @@ class Driving:
     >>> m = Mechanism(points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "arm": ["A", "B"]},
     ...               drivers={"motor": {"joint": "A"}})
     >>> arm = Driving(m)
-    >>> arm.drag("arm", 1 + 0j, 2j), round(arm.values["motor"], 4)
-    (Progress(done=True, poses=..., stopped=''), 1.5708)
+    >>> arm.drag("arm", 1 + 0j, 2j), round(arm.values["motor"], 2)
+    (Progress(done=True, poses=..., stopped=''), 1.57)
     """
 
     def __init__(self, mechanism: Mechanism, own: tuple[str, ...] | None = None) -> None:
