@@ -113,7 +113,7 @@ def solve_globally(
 
     tracker = GlobalSolver(moved, coordinates, method, engine).run(drivers, keep, kept, progress, groups, fine.near)
     if moved is not mechanism:
-        way = next(iter(mechanism.places.values())) - next(iter(moved.places.values()))
+        way = moved.units.origin - mechanism.units.origin
         frames[0][0::4] += way.real
         frames[0][1::4] += way.imag
     lanes = fill(plan, mechanism, Solved(links, frames, turned, turns), schedule.drivers)

@@ -146,11 +146,11 @@ def profile_rows(draft: Draft, key: str, entry: CamKeys, name: str) -> Rows | No
     )
     if not isinstance(given, list | tuple | np.ndarray):
         raise Flaw(f"expected the rows of the {name}, found {describe(given)}", example)
+    there = draft.units.origin if name == "outline" else 0j
     rows: Rows = []
     for k, row in enumerate(given, 1):
         try:
             first, second = pair(row, words)
-            there = draft.units.origin if name == "outline" else 0j
             rows.append(
                 (draft.units.quantity(first, kind) - there.real, draft.units.quantity(second, "length") - there.imag)
             )

@@ -192,13 +192,10 @@ def _misread(text: str) -> Flaw | None:
     """Return what is wrong with a text that is no formula, if it is one of the usual mistakes."""
     if "=" in text:
         return Flaw(f"'{short(text)}' is an equation", "write only what is right of the =")
-    for number in re.finditer(r"\d[\d.]*", text):
-        if not (behind := re.compile(r"\s*([A-Za-zµ°][A-Za-zµ°/]*)").match(text, number.end())):
-            continue
-        digits, word = number[0], behind[1]
+    for digits, word in re.findall(r"(\d[\d.]*)\s*([A-Za-zµ°][A-Za-zµ°/]*)", text):
         if word != "t" and _is_unit(word):
             hint = "write numbers only: in the file's unit, t in s, arguments of sin in rad"
-            hint += f'; a constant rate is speed = "{text}"' if re.fullmatch(r"[\d.\s]*[^\W\d]\w*", text) else ""
+            hint += f'; a constant rate is speed = "{text}"' if re.fullmatch(r"[\d.\s]*\w+", text) else ""
             return Flaw(f"'{short(text)}' has the unit {word}; a formula has none", hint)
         if word[0].isalpha():
             return Flaw(f"'{short(text)}' has no sign between {digits} and {word}", f"write {digits}*{word}")

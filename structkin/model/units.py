@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -190,7 +190,7 @@ class Units:
     length: str = "m"
     angle: str = "rad"
     mass: str = "kg"
-    origin: complex = 0j
+    origin: complex = field(default=0j, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse unknown units."""

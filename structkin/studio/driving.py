@@ -239,10 +239,13 @@ class Driving:
         place = SlotMap(self.plan.offsets, [self.plan.frames[link].point(local)])
         goal, until = np.array((target.real, target.imag)), time.perf_counter() + seconds
         held, limits, poses, stopped = np.zeros(len(self.order), bool), set[int](), 0, ""
-        gap, bend = goal - place.value(self.pose.x)[0], np.zeros((len(self.order),) * 2)
+
+        def here() -> tuple[Floats, Floats]:
+            return goal - place.value(self.pose.x)[0], place.rate(self.pose.K.T)[0] * self._units
+
+        (gap, K), bend = here(), np.zeros((len(self.order),) * 2)
         while time.perf_counter() < until:
-            q, K = self.pose.q, place.rate(self.pose.K.T)[0] * self._units
-            free = np.where(held, 0.0, 1.0)
+            q, before, K_before, free = self.pose.q, gap, K, np.where(held, 0.0, 1.0)
             way, ends = self._way(K * free, gap, bend * np.outer(free, free), limits)
             if ends is not None or not held.any():
                 stopped = "" if ends is None else self._end(ends).words
@@ -251,9 +254,9 @@ class Driving:
             aim = _Aim(lambda x: goal - place.value(x)[0], float(gap @ gap), 2.0 * float(gap @ K @ way))
             moved, stop = self._step(way * self._units, aim)
             poses += moved
-            before, gap = gap, goal - place.value(self.pose.x)[0]
-            change = place.rate(self.pose.K.T)[0] * self._units - K
-            bend = _bend(bend * np.hypot(*gap) / np.hypot(*before), (self.pose.q - q) / self._units, -gap @ change)
+            gap, K = here()
+            nearer = bend * np.hypot(*gap) / np.hypot(*before)
+            bend = _bend(nearer, (self.pose.q - q) / self._units, -gap @ (K - K_before))
             stopped = stop.words if stop is not None else stopped
             if stop is not None and stop.driver is not None:
                 # one cylinder at its end does not stop the others

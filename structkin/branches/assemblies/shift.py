@@ -19,20 +19,20 @@ def near_plan(mechanism: Mechanism, plan: Plan) -> tuple[Mechanism, Plan, Floats
     Slots are places, which differ by the way between both origins, or they do not differ: directions and lengths.
     Where it cannot be told which are which, the mechanism itself is returned.
     """
-    moved = near(mechanism)
-    here, none = (mechanism, plan), np.zeros(plan.offsets[-1])
-    there = here if moved is mechanism else (moved, compile_plan(moved))
-    if there is here or there[1].offsets != plan.offsets:
-        return *here, none
-    first, second = (_sketched(*one) for one in (here, there))
-    way = next(iter(mechanism.places.values())) - next(iter(moved.places.values()))
-    if not np.isfinite(first + second).all():
-        return *here, none
+    moved, shift = near(mechanism), np.zeros(plan.offsets[-1])
+    if moved is mechanism:
+        return mechanism, plan, shift
+    moved_plan, way = compile_plan(moved), moved.units.origin - mechanism.units.origin
+    if moved_plan.offsets != plan.offsets:
+        return mechanism, plan, shift
+    more = _sketched(mechanism, plan) - _sketched(moved, moved_plan)
+    if not np.isfinite(more).all():
+        return mechanism, plan, shift
     for slot, width in enumerate(plan.widths):
         rows = plan.rows(slot)
-        if width == 2 and np.hypot(*(first - second)[rows]) > 0.5 * abs(way):
-            none[rows] = way.real, way.imag
-    return *there, none
+        if width == 2 and np.hypot(*more[rows]) > 0.5 * abs(way):
+            shift[rows] = way.real, way.imag
+    return moved, moved_plan, shift
 
 
 def _sketched(mechanism: Mechanism, plan: Plan) -> Floats:

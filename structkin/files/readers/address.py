@@ -12,8 +12,8 @@ _ADDRESS = re.compile(r"[\s<\"']*https?(:/+|%(25)*3A)\S[^\r\n]*\s*$", re.IGNOREC
 #: What stands before the query of an address.
 _FRONT = re.compile(r"^(https?:[^?]*|[\w.-]+\.\w+/[^?]*)?\?", re.IGNORECASE)
 
-#: What is left behind the query, encoded or not: line ends, blanks, a mark for a place in the page, quotes, and what
-#: newsletters and social networks add to follow their readers.
+#: What is left behind the query, besides a mark for a place in the page: what newsletters and social networks add to
+#: follow their readers; and line ends, blanks and quotes, encoded or not.
 _FOLLOWS = re.compile(r"&(utm_\w+|\w*clid)=[^&]*", re.IGNORECASE)
 _ENDS, _ENCODED_ENDS = "\0>\"'", ("%00", "%0A", "%0D", "%20", "%22", "%23")
 

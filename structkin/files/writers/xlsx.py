@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,7 @@ def write_xlsx(mechanism: Mechanism, path: Path, motion: Motion) -> tuple[()]:
 def check_rows(mechanism: Mechanism, samples: int) -> None:
     """Raise `InputError` if so many samples do not fit below the heading of a sheet, or openpyxl is not installed."""
     with needs("openpyxl", "xlsx", ".xlsx"):
-        import openpyxl  # noqa: F401
+        import_module("openpyxl")
     if samples + 1 > ROWS:
         problem = _too_large("motion", samples + 1, ROWS, "rows", "ask for fewer samples")
         raise InputError([problem], _source(mechanism))
