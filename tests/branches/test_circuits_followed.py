@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from three_cranks import three_cranks
 
 import structkin as sk
+from structkin.branches.assemblies.wheels import repeats
 from structkin.branches.circuits.by_closed_forms import circuits as by_margins
 from structkin.branches.circuits.followed import _Search
 from structkin.branches.limits.search import Swept
@@ -111,7 +112,7 @@ def check_two_searches(seed, elements):
     # smoothly.
     assume(not any(end.change_point or end.kind in ("parallel", "no length", "range") for end in limits))
     assume(all(getattr(step.kind, "name", "") not in ("PRP", "RPP") for step in plan.steps))
-    found = _Search(plan, Swept(m, driver, None, None), 1000).run()
+    found = _Search(plan, Swept(m, driver, None, None), 1000, repeats(plan)).run()
     assert len(found) == len(wanted) and len(found.branches) == len(wanted.branches)
 
     def ends(result):
@@ -245,7 +246,8 @@ def test_circuits_join_at_change_points():
         links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["D", "C"]},
         drivers={"motor": {"joint": "A", "speed": 1}},
     )
-    wanted, found = m.circuits(), _Search(compile_plan(m), Swept(m, "motor", None, None), 1000).run()
+    plan = compile_plan(m)
+    wanted, found = m.circuits(), _Search(plan, Swept(m, "motor", None, None), 1000, repeats(plan)).run()
     assert len(found) == len(wanted) == 1
     # Followed curves pass straight through, and end only at folds.
     assert [len(x.branches) for x in (found, wanted)] == [2, 4]

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from structkin.branches.assemblies.choices import Choice, Choices, choices_of, with_followed
-from structkin.branches.assemblies.wheels import whole_turns
+from structkin.branches.assemblies.wheels import known_repeats, whole_turns
 from structkin.budget import charge
 from structkin.groups import Turn
 from structkin.numerical_tolerances import HALF_DIGITS
 from structkin.plan.plan import Plan, Step
+from structkin.rows.periodic import TURN
 from structkin.types import Floats
 
 #: The choices that were made, each with its step.
@@ -92,23 +93,42 @@ class AssemblySearch:
         """Return the assembly that a motion from the sketch reaches; None where it reaches none."""
         slots = self._start()
         path: Path = ()
+        counts = dict[int, int]()
         for index, step in enumerate(self.plan.steps):
             wanted = self._followed_outputs(step)
             found = self._choices(index, step, slots)
             if wanted is None or not found.items:
                 return None
-            items = self._allowed(step.group, found.items, path)
             if isinstance(step.kind, Turn):
-                # Turns after which all poses repeat are one mode; here they are those of the motion.
-                items = tuple(
-                    replace(item, outputs=wanted) for item in items if _turned(item, wanted, len(found.items))
-                )
-            near = [item for item in items if _agree(item.outputs, wanted, self._size)]
-            if not near:
-                return None
-            choice = min(near, key=lambda item: _apart(item.outputs, wanted))
+                first = found.items[0]
+                if not _turned(first, wanted):
+                    return None
+                counts[step.outputs[0]] = round(float((wanted[0] - first.outputs[0])[0]) / TURN)
+                choice = replace(first, outputs=wanted)
+            else:
+                items = self._allowed(step.group, found.items, path)
+                near = [item for item in items if _agree(item.outputs, wanted, self._size)]
+                if not near:
+                    return None
+                choice = min(near, key=lambda item: _apart(item.outputs, wanted))
             slots, path = self._with(slots, step, choice), (*path, (index, choice))
-        return Leaf(slots, path)
+        return self._counted(Leaf(slots, path), counts)
+
+    def _counted(self, leaf: Leaf, counts: Mapping[int, int]) -> Leaf | None:
+        """Return a pose with the modes of its counted turns; None where other modes are fixed.
+
+        Counts after which all poses repeat, together with those of other links, are one mode.
+        """
+        least = known_repeats(self.plan).least(counts)
+        path: Path = ()
+        for index, found in leaf.path:
+            step, choice = self.plan.steps[index], found
+            if isinstance(step.kind, Turn) and found.mode is not None:
+                choice = replace(found, mode=least[step.outputs[0]] + 1)
+                if step.group in self.fixed and choice.mode not in self._fixed_mode(step.group, path):
+                    return None
+            path = (*path, (index, choice))
+        return replace(leaf, path=path)
 
     def _start(self) -> Floats:
         """Return the slots with those of the drivers filled in."""
@@ -165,12 +185,16 @@ class AssemblySearch:
         """Return the choices that agree with the fixed modes of this group."""
         if group not in self.fixed or not items or items[0].mode is None:
             return items
-        before = sum(self.plan.steps[at].group == group and choice.mode is not None for at, choice in path)
-        wanted = self.fixed[group][before : before + 1]
+        wanted = self._fixed_mode(group, path)
         allowed = tuple(choice for choice in items if choice.mode in wanted)
         if not allowed:
             self.others[group] = tuple(choice.mode for choice in items if choice.mode is not None)
         return allowed
+
+    def _fixed_mode(self, group: int, path: Path) -> tuple[int, ...]:
+        """Return the mode that is fixed for the next choice of a group; nothing if it has more choices than modes."""
+        before = sum(self.plan.steps[at].group == group and choice.mode is not None for at, choice in path)
+        return self.fixed[group][before : before + 1]
 
     def _end(self, group: int, found: Choices) -> None:
         if found.endless:
@@ -198,9 +222,9 @@ def _agree(found: tuple[Floats, ...], wanted: tuple[Floats, ...], size: float) -
     )
 
 
-def _turned(item: Choice, wanted: tuple[Floats, ...], turns: int) -> bool:
-    """Return whether a count of turns is the wanted one, up to turns after which all poses repeat."""
-    return bool(abs(np.remainder(wanted[0] - item.outputs[0] + np.pi, 2 * np.pi * turns) - np.pi)[0] < SAME)
+def _turned(item: Choice, wanted: tuple[Floats, ...]) -> bool:
+    """Return whether a count of turns is the wanted one, up to whole turns."""
+    return bool(abs(np.remainder(wanted[0] - item.outputs[0] + np.pi, TURN) - np.pi)[0] < SAME)
 
 
 def _apart(found: tuple[Floats, ...], wanted: tuple[Floats, ...]) -> float:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from structkin.branches.assemblies.listing import Assemblies
-from structkin.branches.assemblies.wheels import repeats, turns_of_driver
+from structkin.branches.assemblies.wheels import Repeats, repeats
 from structkin.branches.circuits.by_closed_forms import Branch, BranchPoint, Circuits, joined
 from structkin.branches.circuits.by_closed_forms import circuits as closed_circuits
 from structkin.branches.circuits.lines import Free, Line, OnArc
@@ -69,11 +69,14 @@ def circuits(
         return replace(found, mechanism=mechanism)
     swept = Swept(moved, driver, drivers, range)
     swept.in_sizes(moved.size)
-    if swept.has_wheels and swept.goes_round and repeats(plan) is not None:
-        turns = turns_of_driver(plan, swept.driver)
-        swept.turns, swept.whole = (1, swept.whole) if turns is None else (turns, None)
+    known = repeats(plan)
+    if swept.has_wheels and swept.goes_round:
+        together = repeats(plan, swept.driver)
+        if together is not None and together.driver is not None:
+            known = together
+            swept.turns, swept.whole = together.driver[-1], None
     with metered(budget, swept.unfinished, mechanism.title, progress):
-        return replace(_Search(plan, swept, most).run(), mechanism=mechanism)
+        return replace(_Search(plan, swept, most, known).run(), mechanism=mechanism)
 
 
 @dataclass
@@ -83,6 +86,7 @@ class _Search:
     plan: Plan
     swept: Swept
     most: int
+    repeats: Repeats | None
     curves: list[Curve] = field(default_factory=list)
     system: System | None = None
 
@@ -128,8 +132,7 @@ class _Search:
         """Trace the curve of a pose of the steps before `stop`, if it is new."""
         if self.system is None:
             part = replace(self.plan, steps=self.plan.steps[:stop])
-            known = repeats(self.plan)
-            self.system = System(part, self.swept.path, self._size, rows, self.swept.is_angle, repeats=known)
+            self.system = System(part, self.swept.path, self._size, rows, self.swept.is_angle, repeats=self.repeats)
         y = self.system.pack(rows, p)
         if not any(self._holds(arc, y) for arc in self._arcs()):
             grant(EACH)

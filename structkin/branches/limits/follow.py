@@ -174,14 +174,9 @@ def _discriminant(system: System, index: int, y: Floats) -> float:
     return 1.0 if discriminant is None else float(np.ravel(discriminant)[0]) * step.mode
 
 
-def shifted(y: Floats, there: Point) -> Floats:
-    """Return y shifted by whole turns, next to another pose."""
-    return np.append(y[:-1], y[-1] + TURN * np.round((there.y[-1] - y[-1]) / TURN))
-
-
 def is_back(system: System, start: Point, here: Point, there: Point, *, periodic: bool) -> bool:
     """Return whether a step passes the start again, in its original direction."""
-    gap = system.apart(shifted(start.y, there) if periodic else start.y, here.y)
+    gap = system.apart(system.shifted(start.y, there.y[-1]) if periodic else start.y, here.y)
     step = system.apart(there.y, here.y)
     square = float(step @ step)
     part = float(gap @ step) / square

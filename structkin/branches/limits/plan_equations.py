@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
+from structkin.branches.assemblies.wheels import Repeats
 from structkin.branches.limits.poses import Path
 from structkin.budget import charge
 from structkin.groups import Turn
@@ -34,8 +36,8 @@ class System:
     """The equations of all steps in the unknowns y = (slots that steps solve, p), scaled; `size` [m] scales lengths.
 
     `angular`: p is an angle or a fraction of a path, so its size does not measure how far away poses are. The curve
-    of poses ends where one of the `strokes` does. `repeats` are the turns after which poses repeat, by the slot of each
-    counted turn; where they are known, poses that differ by so many are one.
+    of poses ends where one of the `strokes` does. `repeats` are the whole turns after which poses repeat; where they
+    are known, poses that differ by so many are one.
     """
 
     plan: Plan
@@ -44,7 +46,7 @@ class System:
     pose: Floats
     angular: bool = True
     strokes: tuple[Stroke, ...] = ()
-    repeats: Mapping[int, int] | None = None
+    repeats: Repeats | None = None
 
     def room(self, stroke: Stroke, y: Any) -> Any:
         """Return how far inside a stroke a pose y (m,) is, zero at its ends; y may be complex."""
@@ -95,22 +97,54 @@ class System:
         return np.array([*scale, 1.0])
 
     @cached_property
-    def periods(self) -> Floats:
-        """The change (m,) of each unknown after which poses repeat: infinite for vectors and p, 0 for sums of turns."""
-        periods = list[float]()
-        for slot in (slot for step in self.plan.steps for slot in step.outputs):
-            if self.repeats is None or slot not in self._turns:
-                periods += [np.inf] * self.plan.widths[slot]
-            else:
-                periods.append(TURN * self.repeats.get(slot, 0))
-        return np.array([*periods, np.inf]) / self.scale
+    def _periods(self) -> tuple[tuple[int, Floats], ...]:
+        """The changes (m,) of the unknowns after which poses repeat, each with the place of its own count.
+
+        A change of counts before goes with it; that of p comes last, if poses are periodic in it.
+        """
+        if self.repeats is None:
+            return ()
+        # A plan that is cut short has the first of the counted turns.
+        slots = [slot for step in self.plan.steps for slot in step.outputs]
+        starts = dict(zip(slots, accumulate((self.plan.widths[slot] for slot in slots), initial=0), strict=False))
+        places = [starts[slot] for slot in self.repeats.slots if slot in starts]
+        rows = list(zip(places, self.repeats.rows, strict=False))
+        if self.repeats.driver is not None:
+            rows.append((len(self.scale) - 1, self.repeats.driver))
+        periods = []
+        for own, row in rows:
+            period = np.zeros(len(self.scale))
+            period[places] = row[: len(places)]
+            period[own] = 1.0 if own == len(self.scale) - 1 else period[own]
+            periods.append((own, TURN * period / self.scale))
+        return tuple(periods)
+
+    @cached_property
+    def _dependent(self) -> Flags:
+        """Which unknowns (m,) are sums of turns: where turns repeat, they do not tell poses apart."""
+        slots = [(slot, step) for step in self.plan.steps for slot in step.outputs]
+        sums = [
+            self.repeats is not None and slot in self._turns and not isinstance(step.kind, Turn)
+            for slot, step in slots
+            for _ in range(self.plan.widths[slot])
+        ]
+        return np.array([*sums, False])
 
     def apart(self, one: Floats, other: Floats) -> Floats:
         """Return one pose (m,) less another, up to turns after which poses repeat."""
-        gap, periods = one - other, self.periods
-        with np.errstate(all="ignore"):
-            turns = np.where(np.isfinite(periods), periods * np.round(gap / periods), 0.0)
-        return np.where(periods == 0, 0.0, gap - turns)
+        gap = one - other
+        between = gap[..., -1].copy()
+        for own, period in reversed(self._periods):
+            gap = gap - np.round(gap[..., own] / period[own])[..., None] * period
+        gap[..., -1] = between
+        return np.where(self._dependent, 0.0, gap)
+
+    def shifted(self, y: Floats, p: float) -> Floats:
+        """Return a pose y (m,) shifted by whole turns of the parameter, next to p."""
+        own, period = self._periods[-1] if self._periods else (-1, np.zeros(len(y)))
+        if own != len(y) - 1:
+            period = np.append(np.zeros(len(y) - 1), TURN)
+        return np.asarray(y + np.round((p - y[-1]) / TURN) * period)
 
     @cached_property
     def places(self) -> Flags:

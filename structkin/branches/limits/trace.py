@@ -19,7 +19,6 @@ from structkin.branches.limits.follow import (
     is_back,
     lost_at,
     range_between,
-    shifted,
 )
 from structkin.branches.limits.plan_equations import System
 from structkin.numerical_tolerances import SAME_POSE
@@ -101,7 +100,7 @@ def _follow_to_end(
             closed, there = is_back(system, start, here, ahead, periodic=whole is None), ahead
             if closed:
                 # The last step leads to the start, from which the first one has led on.
-                back = shifted(y, ahead) if whole is None else y
+                back = system.shifted(y, ahead.y[-1]) if whole is None else y
                 there = replace(start, y=ahead.y + system.apart(back, ahead.y))
             elif end := barred_between(system, here, there) or range_between(here, there, whole):
                 return [*marks, (end.y, end)], False
