@@ -30,6 +30,8 @@ class EquationsOfMotion(ABC):
     def __init__(self, mechanism: Mechanism, users: Sequence[UserLoad]) -> None:
         """Note which drivers are free, and the contacts."""
         self.mechanism, self.users, self.order = mechanism, tuple(users), tuple(mechanism.drivers)
+        #: The mechanism at the place at which it is drawn.
+        self.drawn = mechanism
         laws = [drive.law for drive in mechanism.drivers.values()]
         self.free = np.array([k for k, law in enumerate(laws) if law is None], dtype=np.intp)
         self.prescribed = [(k, law) for k, law in enumerate(laws) if law is not None]

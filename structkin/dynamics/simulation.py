@@ -34,7 +34,7 @@ def simulation_of(
     impacts: Mapping[str, Floats],
 ) -> Simulation:
     """Return the simulation of the instants that the equations recorded at the first of these times, at least one."""
-    mechanism, order = equations.mechanism, equations.order
+    mechanism, order = equations.drawn, equations.order
     drivers = dict(zip(order, np.stack([one.z for one in kept], axis=-1), strict=True))
     links, plan, lanes, extra = equations.motion_of(kept, drivers)
     return Simulation(
@@ -76,7 +76,7 @@ class Simulation(Motion):
 
     A formulation with multipliers keeps its `coordinates` with the values q (n, coordinates), and the `multipliers` (n,
     rows), where -Phi_q^T lambda is the force of the `coordinates.rows` on q; `redundant` is the number of rows beyond
-    the rank.
+    the rank. Of a mechanism that is drawn far from the origin, q counts places from the middle of its points.
     """
 
     efforts: dict[str, Floats]

@@ -20,7 +20,7 @@ from structkin.global_methods.linear import SOLVERS
 from structkin.global_methods.scaled import Scaled
 from structkin.global_methods.solver import GlobalSolver
 from structkin.model.mechanism import Mechanism
-from structkin.model.near import near
+from structkin.model.near import near, put_back
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.solve.engine import Lanes
@@ -112,10 +112,7 @@ def solve_globally(
         return found.status, coordinates.from_frames(X, {link: motion.turn(link) for link in turned})
 
     tracker = GlobalSolver(moved, coordinates, method, engine).run(drivers, keep, kept, progress, groups, fine.near)
-    if moved is not mechanism:
-        way = moved.units.origin - mechanism.units.origin
-        frames[0][0::4] += way.real
-        frames[0][1::4] += way.imag
+    put_back(frames[0], moved, mechanism)
     lanes = fill(plan, mechanism, Solved(links, frames, turned, turns), schedule.drivers)
     # Samples without driver values are already marked.
     missing = ~np.isfinite(drivers[0][:, kept]).all(axis=0)

@@ -1,7 +1,7 @@
 """Mechanisms that are drawn far from the origin are analysed as if they were drawn at it.
 
-The equations of assemblies, limits, circuits and global methods contain places, and products of places. Where these are
-many times as large as the mechanism, its dimensions are lost in their last digits.
+The equations of assemblies, limits, circuits, global methods and multipliers contain places, and products of places.
+Where these are many times as large as the mechanism, its dimensions are lost in their last digits.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 
 from structkin.model.assemble import attributes
 from structkin.model.mechanism import GROUND, Mechanism
+from structkin.types import Floats
 
 #: A mechanism is far away if the middle of its points is farther from the origin than so many times its size.
 FAR = 8.0
@@ -44,3 +45,11 @@ def seen_from(mechanism: Mechanism, origin: complex) -> Mechanism:
     places = {name: place - origin for name, place in pose.points.items()}
     frames = {name: (at if name == GROUND else at - origin, way) for name, (at, way) in pose.frames.items()}
     return other.posed(replace(pose, points=places, frames=frames))
+
+
+def put_back(X: Floats, moved: Mechanism, drawn: Mechanism) -> None:
+    """Count the origins in frames X (4 links, n) of a moved mechanism from the origin of the one that was drawn."""
+    if moved is not drawn:
+        way = moved.units.origin - drawn.units.origin
+        X[0::4] += way.real
+        X[1::4] += way.imag

@@ -16,6 +16,7 @@ from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.global_methods.families import Coordinates
 from structkin.model.mechanism import Mechanism
+from structkin.model.near import near
 from structkin.types import Floats
 
 
@@ -30,9 +31,11 @@ def global_start(
 ) -> tuple[Multipliers, Floats]:
     """Return the equations and the state y = (q, q') at the time t, from the groups' closed pose and velocities.
 
-    Raises `InputError` where the start is out of reach or singular.
+    Places are counted from the middle of the mechanism, if that is far from the origin. Raises `InputError` where the
+    start is out of reach or singular.
     """
-    equations = Multipliers(mechanism, family, stabilisation, loads, formulation=formulation)
+    drawn, mechanism = mechanism, near(mechanism)
+    equations = Multipliers(mechanism, family, stabilisation, loads, formulation=formulation, drawn=drawn)
     ids = [equations.order[k] for k in equations.free]
     values = initial_state(mechanism, equations)
     free = dict(zip(ids, zip(values, values[len(ids) :], strict=False), strict=True))

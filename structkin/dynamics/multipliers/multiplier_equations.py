@@ -51,6 +51,7 @@ from structkin.dynamics.wrench_sums import Wrenches
 from structkin.global_methods.families import constraints
 from structkin.global_methods.frame_plan import Solved, fill, frame_plan
 from structkin.model.mechanism import Mechanism
+from structkin.model.near import put_back
 from structkin.numerical_tolerances import ROUNDING_OF_ONE
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
@@ -101,12 +102,14 @@ class Multipliers(EquationsOfMotion):
         users: Sequence[UserLoad] = (),
         *,
         formulation: str = "multipliers",
+        drawn: Mechanism | None = None,
     ) -> None:
-        """Write the rows and the masses."""
+        """Write the rows and the masses; the mechanism may be `drawn` at another place."""
         super().__init__(mechanism, users)
+        self.drawn = drawn or mechanism
         self.formulation, self.stabilisation = formulation, stabilisation
         structure = structure_of(mechanism)
-        self.plan = frame_plan(mechanism)
+        self.plan = frame_plan(self.drawn)
         driven = [self.order[k] for k, _ in self.prescribed]
         self.coordinates = constraints(mechanism, family, drivers=driven, structure=structure)
         c = self.coordinates
@@ -408,21 +411,22 @@ class Multipliers(EquationsOfMotion):
         mem, c = self.mem, self.coordinates
         X, turns = np.array(mem.X), np.array(mem.new_turns, np.float64)
         x, z = np.zeros((3, self.plan.offsets[-1], 1)), np.full((3, len(self.order), 1), np.nan)
+        if self.users:
+            z[0, :, 0] = self.drivers.values(X[0], dict(zip(c.links, turns.tolist(), strict=True)))
+            z[1, :, 0] = self.drivers.rates(X[0], X[1])
+        put_back(X[0], self.mechanism, self.drawn)
         for k, link in enumerate(c.links):
             for part, expression in enumerate((self.plan.frames[link].origin, self.plan.frames[link].direction)):
                 if expression.is_slot:
                     first, row = self.plan.rows(expression.terms[0][0]).start, 4 * k + 2 * part
                     x[:2, first : first + 2, 0] = X[:2, row : row + 2]
         x[2] = np.nan
-        if self.users:
-            z[0, :, 0] = self.drivers.values(X[0], dict(zip(c.links, turns.tolist(), strict=True)))
-            z[1, :, 0] = self.drivers.rates(X[0], X[1])
         lanes = Lanes.solved(x)
         drivers, counted = (
             dict(zip(self.order, z.swapaxes(0, 1), strict=True)),
             dict(zip(c.links, turns[:, None], strict=True)),
         )
-        return State(self.mechanism, self.plan, np.array([t]), drivers, lanes, counted=counted, begun=self.begun)
+        return State(self.drawn, self.plan, np.array([t]), drivers, lanes, counted=counted, begun=self.begun)
 
     @property
     def measures(self) -> Floats:
@@ -524,7 +528,8 @@ class Multipliers(EquationsOfMotion):
         X, dX, ddX = (np.stack([one.X[order] for one in kept], axis=1) for order in range(3))
         q, v, a = (np.stack([getattr(one, name) for one in kept], axis=1) for name in "qva")
         turns = c.turns(q), c.turn_rates(v), c.turn_rates(a)
-        lanes = fill(self.plan, self.mechanism, Solved(c.links, (X, dX, ddX), c.turned, turns), drivers)
+        put_back(X, self.mechanism, self.drawn)
+        lanes = fill(self.plan, self.drawn, Solved(c.links, (X, dX, ddX), c.turned, turns), drivers)
         return (
             c.links,
             self.plan,
