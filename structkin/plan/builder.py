@@ -65,11 +65,15 @@ class PlanBuilder:
         if expression.is_slot:
             return Register(expression.terms[0][0])
         if expression not in self._combined:
-            kind = Combine(expression.const, tuple(factor for _, factor in expression.terms))
-            inputs = tuple(Register(register) for register, _ in expression.terms)
-            (out,) = self.step(kind, inputs, (expression.at(self.sketch),), group=group)
-            self._combined[expression] = Register(out)
+            self._combined[expression] = self.combine(expression, group)
         return self._combined[expression]
+
+    def combine(self, expression: Affine, group: int) -> Register:
+        """Return a vector expression as a new register."""
+        kind = Combine(expression.const, tuple(factor for _, factor in expression.terms))
+        inputs = tuple(Register(register) for register, _ in expression.terms)
+        (out,) = self.step(kind, inputs, (expression.at(self.sketch),), group=group)
+        return Register(out)
 
     def direction_register(self, expression: Affine) -> int | None:
         """Return the register whose vector rotates with an expression: its only term, or that of the expression."""

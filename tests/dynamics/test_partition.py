@@ -176,6 +176,12 @@ def test_a_dyad_that_is_nearly_flat() -> None:
         assert r.position(point) == pytest.approx(reference.position(point), abs=1e-7)
 
 
+@pytest.mark.full
+def test_a_motion_that_comes_back_to_an_older_flat_pose() -> None:
+    """Four newer series were kept, and an output near the flat pose of a fifth ended the run with a StopIteration."""
+    check(range(200, 201), random_mechanism, lambda m, **options: m.simulate(2.0, samples=21, **options))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 1000, 50))
 def test_random_mechanisms_of_one_to_four_freedoms(first: int) -> None:

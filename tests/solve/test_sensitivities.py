@@ -23,6 +23,8 @@ from structkin.solve.sensitivity.parameters import read_parameters
 
 #: Weights of the differences of order eight, and their step as a part of the parameter's reach.
 WEIGHTS, STEP = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}, 1e-3
+#: Random mechanisms may be drawn near a limit, on which derivatives grow.
+SMALL_STEP = 1e-4
 
 
 # --- closed forms ---------------------------------------------------------------------------------------------
@@ -170,14 +172,17 @@ def found(motion: sk.Motion, name: str, order: int) -> Any:
     return np.concatenate([*places, *angles], axis=-1)
 
 
-def agrees(m: sk.Mechanism, t: Any, name: str, solved: Callable[[Any], Any], reach: float) -> float:
+def agrees(m: sk.Mechanism, t: Any, name: str, solved: Callable[[Any], Any], reach: float, step: float = STEP) -> float:
     """The largest error relative to the largest derivative, or to a small one; `solved` is given changes (8,)."""
     motion, worst = m.solve(t=t), 0.0
     assert motion.ok.all()
-    h = reach * STEP
+    h = reach * step
     motions = solved(h * np.array([*WEIGHTS, *(-k for k in WEIGHTS)]))
     for order in (0, 1):
         values = np.stack([numbers(each, m, order) for each in motions])
+        if order == 0:  # a link that is drawn at half a turn may be drawn at minus that in a variant
+            angles = values[..., -len(m.topology.moving_links) :]
+            angles -= 2 * np.pi * np.round((angles - angles[0]) / (2 * np.pi))
         wanted = sum(w * (values[k] - values[k + 4]) for k, w in enumerate(WEIGHTS.values())) / h
         mine = found(motion, name, order)
         worst = max(worst, np.abs(mine - wanted).max() / max(np.abs(wanted).max(), 0.01 * m.size / reach))
@@ -355,12 +360,17 @@ def check_random(seed: int) -> None:
 
         ends = [abs(m.places[q] - m.places[p]) for link in m.links.values() for p in link.points for q in link.points]
         reach = min(end for end in [*ends, m.size] if end > 0)
-        assert agrees(m, t, name, solved, reach) <= 1e-7, (seed, name)
+        assert agrees(m, t, name, solved, reach, SMALL_STEP) <= 1e-7, (seed, name)
 
 
-# In 1185 a term of a sum vanishes with the numbers of the file, and not next to them.
-@pytest.mark.parametrize("seed", few([1185, *range(40)], 5, 12))
+@pytest.mark.parametrize("seed", few(range(40), 4, 12))
 def test_random_mechanisms_agree_with_differences_of_their_motions(seed: int) -> None:
+    check_random(seed)
+
+
+@pytest.mark.parametrize("seed", [1185, 1529, 2617])
+def test_variants_have_the_equations_of_the_mechanism(seed: int) -> None:
+    """A term of a sum vanishes with the numbers of the file and not near them, or equal vectors differ by rounding."""
     check_random(seed)
 
 

@@ -113,15 +113,15 @@ def test_a_long_chain_that_turns_fast_in_places_is_decided_by_its_poses():
 
 def test_what_is_kept_of_a_search_is_its_own_and_forgotten_without_a_trace(monkeypatch):
     """A view of one circle kept those that were solved with it: a linkage of 20 joints needed 100 MiB."""
-    m, seen, next_search = chain_of_parallelograms(12, 3), [], kept.Kept.next
+    m, seen, make_room = chain_of_parallelograms(12, 3), [], kept.Kept.make_room
 
     def counted(self):
         circles = [circle for circle in self.used.values() if circle.solved]
         assert all(circle.x.base is None and circle.sound.base is None for circle in circles)
-        next_search(self)
+        make_room(self)
         seen.append((len(circles), len(self.used)))
 
-    monkeypatch.setattr(kept.Kept, "next", counted)
+    monkeypatch.setattr(kept.Kept, "make_room", counted)
     whole = m.solve(91)
     assert max(seen)[0] > 0 and max(used for _, used in seen) > 0
     seen.clear()

@@ -363,7 +363,7 @@ class Reduced(EquationsOfMotion):
         first = going[np.argmin(sizes[going] / np.abs(slopes[going]))]
         if not poses.foresee(poses.last.q - NEARLY * poses.last.roots[first] / slopes[first], int(first)):
             return False
-        self._take_series()
+        self._take_series(poses.series[-1].place)
         return True
 
     # --- where the text cannot decide ---------------------------------------------------------------------
@@ -460,12 +460,14 @@ class Reduced(EquationsOfMotion):
             aside=not single and pose.smooth, smooth=single and pose.smooth,
         )  # fmt: skip
         if single:
-            self._take_series()
+            self._take_series(self._adopted)
 
-    def _take_series(self) -> None:
-        """Copy the equations' series, with series of the roots."""
-        poses = self.poses
-        known = poses.series[-MANY:]
+    def _take_series(self, q: Floats) -> None:
+        """Copy the equations' series nearest to coordinates (1,), with series of the roots."""
+        poses, known = self.poses, list(self.poses.series)
+        if len(known) > MANY:
+            far = [abs(one.place_of(q)) / one.radius for one in known]
+            known = [known[k] for k in sorted(np.argsort(far, kind="stable")[:MANY])]
         if len(known) == len(self._known) and all(a is b for a, b in zip(known, self._known, strict=True)):
             return
         self._known = known

@@ -96,8 +96,10 @@ class Kept(Between):
     def _poses(self) -> _Poses:
         return _Poses(self.plan.offsets[-1])
 
-    def next(self) -> None:
-        """Begin another search; if much is kept, forget what has not been used since this was last so."""
+    def make_room(self) -> None:
+        """If much is kept, forget what has not been used since this was last so."""
+        if len(self._poses.records) + 2 * NODES * len(self.used) < MOST // self.plan.offsets[-1]:
+            return  # however many of them are solved
         nodes = len(self._poses) + sum(2 * NODES if circle.solved else 1 for circle in self.used.values())
         if nodes * self.plan.offsets[-1] < MOST:
             return

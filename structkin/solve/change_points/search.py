@@ -115,7 +115,6 @@ def explore(between: Kept, index: int, lanes: Lanes) -> bool:
     low, high = _intervals(plan, search.schedule, between.changes, index, lanes)
     if not len(low):
         return False
-    between.next()
     stations = [search.settled(place) for place in search.places(low, high)]
     for station in stations:
         if not search.is_known(station) and search.is_passed(station) and search.is_paired(station, stations):
@@ -266,6 +265,7 @@ class _Search:
 
         `radii` are those of circles that are tried before the ones that just surround the intervals.
         """
+        self.between.make_room()
         paths = Paths.through(self.schedule, low, high)
         is_open, tried = paths.half > 0, np.full(len(low), np.inf)
         most = np.where(paths.bent, BENT, np.inf)

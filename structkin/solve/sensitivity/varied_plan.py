@@ -37,9 +37,10 @@ from structkin.joints.sliding import Sliding
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.laws import ConstantSpeed
 from structkin.model.mechanism import Mechanism
+from structkin.numerical_tolerances import ROUNDING_OF_FEW
 from structkin.plan.builder import PlanBuilder
 from structkin.plan.compile import DrawnSingularError, record_plan
-from structkin.plan.plan import Plan, Register, Step
+from structkin.plan.plan import Operand, Plan, Register, Step
 from structkin.plan.relations import Combine
 from structkin.rows.affine import Affine, Frame
 from structkin.rows.curves import Curve
@@ -310,8 +311,9 @@ def _one_by_one(mechanism: Mechanism, parameters: Sequence[Parameter]) -> Varied
         except InputError as error:
             problems += error.problems
     raise_problems(problems, mechanism.title)
-    phases: dict[tuple[str, str], float] = {}
-    plans = [_plan(variant, mechanism, phases) for variant in mechanisms]
+    first = _Alike()
+    plans = [_plan(mechanism, mechanism, first)]
+    plans += [_plan(variant, mechanism, _Alike(first.phases, first.vectors)) for variant in mechanisms[1:]]
     own = plans[0]
     for k, plan in enumerate(plans[1:]):
         if not _is_alike(own, plan):
@@ -365,10 +367,40 @@ def _near(angles: Any, own: float) -> Any:
     return angles - TURN * np.round((angles - own) / TURN)
 
 
-def _plan(variant: Mechanism, mechanism: Mechanism, phases: dict[tuple[str, str], float]) -> Plan:
-    """Return the plan of a variant, whose counted angles begin beside those known, the first one's."""
+class _Alike(PlanBuilder):
+    """A builder that writes a vector as a new one, or as one that is known, where the first plan does.
+
+    Of vectors that are equal in the first plan, rounding may tell one apart from the other, and not for other numbers.
+    Angles are counted beside the first ones.
+    """
+
+    def __init__(self, phases: dict[tuple[str, str], float] | None = None, vectors: Sequence[Operand] = ()) -> None:
+        super().__init__(phases={} if phases is None else phases)
+        #: The vectors that were asked for, in order, and those of the first plan that have not been asked for.
+        self.vectors: list[Operand] = []
+        self._ahead = list(reversed(vectors))
+
+    def vector(self, expression: Affine, group: int) -> Operand:
+        """Return a vector expression as an operand, as `PlanBuilder.vector` does."""
+        found = self._as_first(expression, group, self._ahead.pop() if self._ahead else None)
+        self.vectors.append(found)
+        return found
+
+    def _as_first(self, expression: Affine, group: int, first: Operand | None) -> Operand:
+        if isinstance(first, Register) and expression.terms:
+            if first.index == len(self.sketch):
+                found = self._combined[expression] = self.combine(expression, group)
+                return found
+            parts = [expression.const, *(factor * self.sketch[k] for k, factor in expression.terms)]
+            if abs(sum(parts) - self.sketch[first.index]) <= ROUNDING_OF_FEW * sum(map(abs, parts)):
+                return first
+        return super().vector(expression, group)
+
+
+def _plan(variant: Mechanism, mechanism: Mechanism, builder: PlanBuilder) -> Plan:
+    """Return the plan of a variant."""
     try:
-        return record_plan(variant, structure_of(mechanism), PlanBuilder(phases=phases))
+        return record_plan(variant, structure_of(mechanism), builder)
     except DrawnSingularError as error:
         return error.plan
 
