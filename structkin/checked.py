@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import is_dataclass
 from functools import wraps
-from inspect import Parameter, signature
+from inspect import Parameter, signature, unwrap
 from itertools import chain, repeat
 from operator import contains
 from reprlib import repr as short
@@ -233,7 +233,7 @@ class _Signature:
     """What the arguments of a function may be, by place and by name."""
 
     def __init__(self, function: FunctionType) -> None:
-        names = _Names({**function.__globals__, "ArrayLike": _Numbers})
+        names = _Names({**unwrap(function).__globals__, "ArrayLike": _Numbers})
         if function.__name__ == _MADE:
             names["float"] = _Unsure
         self.by_name: dict[str, Kind] = {}

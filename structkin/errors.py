@@ -90,6 +90,22 @@ def problems_of(check: Callable[P, object], *args: P.args, **options: P.kwargs) 
     return ()
 
 
+def together(source: str, *checks: Callable[[], object]) -> list[Any]:
+    """Return what some checks return; raise one `InputError` with the problems of all of them.
+
+    >>> together("arm", lambda: int("7"), lambda: "rod")
+    [7, 'rod']
+    """
+    results, problems = list[Any](), list[Problem]()
+    for check in checks:
+        try:
+            results.append(check())
+        except InputError as error:
+            problems += error.problems
+    raise_problems(problems, source)
+    return results
+
+
 class StructureError(InputError):
     """The description is valid, but its structure cannot be solved: there are too few or too many drivers."""
 

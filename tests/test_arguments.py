@@ -166,3 +166,28 @@ def test_a_place_on_a_link_is_given_alike_to_all_that_take_one():
     np.testing.assert_allclose(K[..., 0] * rate[:, None], v, atol=1e-12 * abs(v).max())
     second = motion.convective(*place)
     np.testing.assert_allclose(L[..., 0, 0] * rate[:, None] ** 2, second, atol=1e-12 * abs(second).max())
+
+
+# --- all at once ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "keys"),
+    [
+        (lambda: m.solve(-1, duration=-3, method="glob", coordinates="nat", engine="x", budget=-1),
+         "method coordinates engine budget samples duration"),
+        (lambda: m.solve(t=[float("nan")], samples=3, drivers={"x": [1.0]}, engine="no"), "engine drivers.x samples t"),
+        (lambda: m.simulate(-1, samples=-4, free=["x"], formulation="f", integrator="i", rtol=-1, max_steps=0),
+         "formulation integrator rtol max_steps samples t free.x"),
+        (lambda: m.limits("x", drivers={"y": 1.0}, range=(3, 1), budget=-1), "driver drivers.y range budget"),
+        (lambda: m.circuits("x", drivers={"y": 1.0}, range=(3, 1), most=0, budget=0),
+         "driver drivers.y range budget most"),
+        (lambda: m.assemblies(drivers={"x": 1.0}, limit=0, modes={9: (1,)}, budget=0), "drivers.x modes limit budget"),
+        (lambda: m.rank_inputs(kinds=["z"], drivers=["q"], limit=0), "drivers.q kinds limit"),
+        (lambda: m.solve(3).sensitivity("ZZ", to=["points.Q.x", "lengths.A-Z"]), "ZZ points.Q.x lengths.A-Z"),
+    ],
+)  # fmt: skip
+def test_every_mistake_of_a_call_is_named(call, keys):
+    with pytest.raises(sk.InputError) as caught:
+        call()
+    assert [problem.key for problem in caught.value.problems] == keys.split()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
+from concurrent.futures import as_completed
 
 from structkin.cli.terminal import progress, say
 from structkin.compiled import cache_folder, private_folder
@@ -25,10 +24,11 @@ def warm_up() -> None:
         hint = "STRUCTKIN_CACHE names another folder"
         raise InputError([Problem(str(cache_folder()), f"cannot be used: {error.strerror or error}", hint)]) from None
     from structkin.solve.compiled_run import thread_count
+    from structkin.solve.study.work import processes
 
     work = [_EQUATIONS, _LINKAGES, *names()]  # the longest first
-    with progress("compiling") as report, ProcessPoolExecutor(thread_count(), get_context("spawn")) as pool:
-        for done, task in enumerate(as_completed([pool.submit(_compile, name) for name in work]), 1):
+    with progress("compiling") as report, processes(thread_count()) as submit:
+        for done, task in enumerate(as_completed([submit(_compile, name) for name in work]), 1):
             task.result()
             report(done / len(work))
     say(f"compiled, and kept in {folder}")

@@ -98,10 +98,10 @@ def check_call(
 def _times(mechanism: Mechanism, t: ArrayLike | None, samples: int | None, problems: list[Problem]) -> Floats:
     if samples is not None and (not isinstance(samples, int | np.integer) or samples < 2):
         problems.append(Problem("samples", f"{samples!r} is not a whole number of two or more"))
-        return np.zeros(1)
+        samples = None
     if samples is not None and samples * EACH > MOST_BYTES:
         problems.append(too_many("samples", samples))
-        return np.zeros(1)
+        samples = None
     end = mechanism.duration if t is None else t
     if isinstance(end, np.ndarray) and end.ndim == 0:
         end = end.item()

@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from structkin.budget import in_memory, metered
+from structkin.budget import in_memory, metered, new_meter
 from structkin.errors import Problem, problems_of, raise_problems
 from structkin.global_methods import families
 from structkin.global_methods.solve import solve_globally
@@ -39,7 +39,10 @@ def solve(
     progress: Callable[[float], None] | None,
 ) -> Motion:
     """Solve position, velocity and acceleration by any method; see `Mechanism.solve`."""
-    _check_method(mechanism, method, coordinates, branch, engine)
+    problems = [*_problems(method, coordinates, branch, engine), *problems_of(new_meter, budget)]
+    if problems:
+        problems += problems_of(make_schedule, mechanism, samples, t, drivers, duration)
+        raise_problems(problems, mechanism.title)
     if method.startswith("global"):
         numbers, title = 12 * len(mechanism.links), mechanism.title
         schedule = make_schedule(mechanism, samples, t, drivers, duration, numbers)
@@ -66,7 +69,7 @@ def solve(
     return motion
 
 
-def _check_method(mechanism: Mechanism, method: str, coordinates: str | None, branch: str, engine: str) -> None:
+def _problems(method: str, coordinates: str | None, branch: str, engine: str) -> list[Problem]:
     problems = []
     if method not in METHODS:
         problems.append(Problem("method", f"'{method}' is unknown", f"known: {', '.join(METHODS)}"))
@@ -82,4 +85,4 @@ def _check_method(mechanism: Mechanism, method: str, coordinates: str | None, br
         problems += unknown
     elif engine != "auto" and method in ("global", "global-sparse"):
         problems.append(Problem("engine", f"method '{method}' has no choice of engine", "leave it out"))
-    raise_problems(problems, mechanism.title)
+    return problems

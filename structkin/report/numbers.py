@@ -31,7 +31,8 @@ def plain(values: ArrayLike, unit: float = 1.0, usual: float = 0.0) -> list[floa
     found = np.asarray(values, dtype=float) / unit
     known = found[np.isfinite(found)]
     least = ROUNDING * max(float(np.max(np.abs(known), initial=0.0)), usual / unit)
-    return [_rounded(value, least, DIGITS + finer(known)) for value in found.tolist()]
+    digits = DIGITS + finer(known)
+    return [_rounded(value, least, digits) for value in found.tolist()]
 
 
 def finer(values: ArrayLike) -> int:

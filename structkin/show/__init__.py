@@ -9,6 +9,7 @@ from typing import Any
 
 import lazy_loader
 
+from structkin.checked import checked
 from structkin.show.backend import load_matplotlib
 
 _public, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
@@ -20,7 +21,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name.startswith(("animate", "draw_", "plot_", "save_figure")):
         load_matplotlib()
-    return _public(name)
+    found = globals()[name] = checked(_public(name))
+    return found
 
 
 def __dir__() -> list[str]:

@@ -79,7 +79,9 @@ def draw_groups(entries: Sequence[AtlasEntry], title: str) -> Figure:
 
 
 def check_page(pictures: int) -> None:
-    """Raise `InputError` if there are more pictures than a page holds."""
+    """Raise `InputError` if there are more pictures than a page holds, or none."""
+    if not pictures:
+        raise InputError([Problem("plot", "there is nothing to draw", "ask for other numbers of links")], "atlas")
     if pictures > MOST:
         problem = Problem("plot", f"{pictures} pictures do not fit a page", f"at most {MOST}; ask for fewer links")
         raise InputError([problem], "atlas")

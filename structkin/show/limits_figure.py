@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from structkin.branches.circuits import Circuits
 from structkin.branches.limits import Interval, Limit, Limits
 from structkin.branches.limits.result import driver_size, driver_unit
+from structkin.errors import InputError, Problem
 from structkin.numerical_tolerances import ROUNDING, SAME_SOLVED, VISIBLE, WHOLE
 from structkin.rows.periodic import TURN
 from structkin.show.letters import legible
@@ -67,7 +68,12 @@ def _span(item: Limits, interval: Interval) -> str:
 
 @legible
 def draw_limits(*found: Limits) -> Figure:
-    """Draw the reachable intervals of each driver as bars, the sketch's interval dark, with what ends them."""
+    """Draw the reachable intervals of each driver as bars, the sketch's interval dark, with what ends them.
+
+    Raises `InputError` where there are none.
+    """
+    if not found:
+        raise InputError([Problem("found", "there are no limits to draw", "give those of a driver, m.limits()")])
     figure, heights = new_figure(7.5, 0.0), []
     axes = figure.subplots(len(found), 1, squeeze=False)[:, 0]
     for at, item in zip(axes, found, strict=True):

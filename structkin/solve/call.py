@@ -107,9 +107,14 @@ def make_schedule(
             for name, value in (("samples", samples), ("duration", duration))
             if value is not None
         ]
+    elif duration is not None and not (isinstance(duration, Real) and 0 < float(duration) < math.inf):
+        problems.append(Problem("duration", f"{duration!r} is not a positive time"))
+    at = None if t is None else _real(np.atleast_1d(t) if np.ndim(t) == 0 else t)
+    if t is not None and (at is None or not len(at) or not np.isfinite(at).all()):
+        problems.append(Problem("t", "expected finite times (n,) in seconds"))
     raise_problems(problems, mechanism.title)
     with in_memory(lambda: too_many(samples or SAMPLES, numbers), mechanism.title):
-        times = _times(mechanism, samples, t, given, laws, duration)
+        times = _times(mechanism, samples, given, laws, duration) if at is None else np.array(at)
         if size_of(len(times), numbers) > MOST_BYTES:
             raise InputError([too_many(len(times), numbers)], mechanism.title)
         with np.errstate(all="ignore"):
@@ -183,27 +188,15 @@ def _real(values: Any) -> Floats | None:
 def _times(
     mechanism: Mechanism,
     samples: Any,
-    t: ArrayLike | None,
     given: Mapping[str, Floats],
     laws: Mapping[str, Any],
     duration: Any,
 ) -> Floats:
-    if t is not None:
-        times = _real(np.atleast_1d(t) if np.ndim(t) == 0 else t)
-        if times is None or not len(times) or not np.isfinite(times).all():
-            raise InputError([Problem("t", "expected finite times (n,) in seconds")], mechanism.title)
-        return np.array(times)
     if given and not laws:
         return np.full(next(iter(given.values())).shape[1], np.nan)
     if duration is None:
         duration = mechanism.duration
-    start, end = 0.0, math.nan
-    if duration is None:
-        start, end = default_range(mechanism)
-    elif isinstance(duration, Real):
-        end = float(duration)
-    if not (math.isfinite(end) and (duration is None or end > 0)):
-        raise InputError([Problem("duration", f"{duration!r} is not a positive time")], mechanism.title)
+    start, end = default_range(mechanism) if duration is None else (0.0, float(duration))
     count = int(samples or 0) or (next(iter(given.values())).shape[1] if given else SAMPLES)
     return np.linspace(start, end, count) if count > 1 else np.array([start])
 

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from contextlib import suppress
 
 import pytest
@@ -211,6 +212,21 @@ def test_a_signal_leaves_nothing_half_written(name, tmp_path):
         said = process.stderr.read()
     assert "Traceback" not in said
     assert process.returncode in (128 + getattr(signal, name), 1, 130) and not os.listdir(tmp_path)
+
+
+@pytest.mark.full
+@pytest.mark.skipif(os.name == "nt", reason="no signals of this kind here")
+def test_an_interrupted_warm_up_leaves_no_process(tmp_path):
+    """It waited for what its processes compiled: a minute."""
+    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    code += "from structkin.cli import main; main()"
+    words, cache = [sys.executable, "-c", code, "warm-up"], {**os.environ, "STRUCTKIN_CACHE": str(tmp_path)}
+    with subprocess.Popen(words, env=cache, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        time.sleep(5)
+        process.send_signal(signal.SIGINT)
+        # Errors end when the last process that could write some does.
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 130 and "Traceback" not in said
 
 
 def test_an_ignored_signal_stays_ignored():

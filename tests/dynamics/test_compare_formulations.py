@@ -145,7 +145,7 @@ def test_all_wrong_arguments_are_listed() -> None:
     keys = {problem.key for problem in error.value.problems}
     assert keys == {
         "methods", "coordinates", "stabilisations", "patience", "duration", "budget", "samples", "rtol", "alpha",
-        "beta",
+        "beta", "simulate",
     }  # fmt: skip
     with pytest.raises(sk.InputError) as error:
         pendulum().compare(3, simulate=-1.0)

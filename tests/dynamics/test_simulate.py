@@ -285,7 +285,7 @@ def test_bad_calls_are_reported_all_at_once() -> None:
     with pytest.raises(sk.InputError) as caught:
         pendulum().simulate([0, 2, 1], formulation="reduce", integrator="rk5", rtol=-1, samples=1)
     keys = [problem.key for problem in caught.value.problems]
-    assert keys == ["formulation", "integrator", "rtol", "samples"]
+    assert keys == ["formulation", "integrator", "rtol", "samples", "t"]
     assert "did you mean 'reduced'" in str(caught.value)
     for options, message in (
         ({"t": [0, 2, 1]}, "t: the time 1 s does not come after 2 s"),

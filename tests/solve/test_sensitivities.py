@@ -23,8 +23,8 @@ from structkin.solve.sensitivity.parameters import read_parameters
 
 #: Weights of the differences of order eight, and their step as a part of the parameter's reach.
 WEIGHTS, STEP = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}, 1e-3
-#: Random mechanisms may be drawn near a limit, on which derivatives grow.
-SMALL_STEP = 1e-4
+#: Near a limit derivatives grow, and only short steps are good; where a rate hardly changes, these drown in rounding.
+STEPS = (1e-4, 1e-5, 1e-3)
 
 
 # --- closed forms ---------------------------------------------------------------------------------------------
@@ -360,7 +360,7 @@ def check_random(seed: int) -> None:
 
         ends = [abs(m.places[q] - m.places[p]) for link in m.links.values() for p in link.points for q in link.points]
         reach = min(end for end in [*ends, m.size] if end > 0)
-        assert agrees(m, t, name, solved, reach, SMALL_STEP) <= 1e-7, (seed, name)
+        assert any(agrees(m, t, name, solved, reach, step) <= 1e-7 for step in STEPS), (seed, name)
 
 
 @pytest.mark.parametrize("seed", few(range(40), 4, 12))

@@ -16,7 +16,7 @@ from structkin.branches.assemblies.tree_search import AssemblySearch, DeadEnd, L
 from structkin.branches.four_bar import impossible_loops
 from structkin.budget import DEFAULT, HINT, metered, new_meter
 from structkin.checked import checked
-from structkin.errors import InputError, PoseError, Problem, raise_problems
+from structkin.errors import InputError, PoseError, Problem, raise_problems, together
 from structkin.model.units import Units
 from structkin.numerical_tolerances import SAME_SOLVED
 from structkin.plan.plan import Plan
@@ -400,9 +400,13 @@ def assemblies(
 ) -> Assemblies:
     """Return all assemblies at given driver values; see `Mechanism.assemblies`."""
     plan = compile_plan(mechanism)
-    values = driver_values(mechanism, drivers, t)
-    fixed, most = fixed_modes(mechanism, plan, modes), check_limit(mechanism, limit)
-    new_meter(budget, source=mechanism.title)
+    values, fixed, most, _ = together(
+        mechanism.title,
+        lambda: driver_values(mechanism, drivers, t),
+        lambda: fixed_modes(mechanism, plan, modes),
+        lambda: check_limit(mechanism, limit),
+        lambda: new_meter(budget),
+    )
     return Assemblies(plan, mechanism, values, math.nan if t is None else float(t), most, fixed, budget)
 
 

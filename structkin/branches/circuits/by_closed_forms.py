@@ -20,9 +20,9 @@ from structkin.branches.limits.poses import Modes, Poses
 from structkin.branches.limits.reach import End, FeasibleInterval, Reach
 from structkin.branches.limits.result import Interval, Limit, driver_size, driver_unit, driver_words
 from structkin.branches.limits.search import Swept, end_words
-from structkin.budget import DEFAULT, grant, metered
+from structkin.budget import DEFAULT, grant, metered, new_meter
 from structkin.checked import checked
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, problems_of
 from structkin.model.arguments import index as whole_index
 from structkin.model.mechanism import Mechanism
 from structkin.numerical_tolerances import SAME_SOLVED
@@ -208,7 +208,7 @@ def circuits(
     circuit 2
       branch 2: full turn; group 2 -
     """
-    swept = Swept(mechanism, driver, drivers, range)
+    swept = Swept(mechanism, driver, drivers, range, problems_of_search(most, budget))
     plan = compile_plan(mechanism)
     if plan.tracked:
         raise InputError(
@@ -217,6 +217,14 @@ def circuits(
         )  # fmt: skip
     with metered(budget, swept.unfinished, mechanism.title, progress):
         return _find(swept, plan, most)
+
+
+def problems_of_search(most: int, budget: float | None) -> list[Problem]:
+    """Return what is wrong with the bounds of a search for circuits."""
+    problems = [*problems_of(new_meter, budget)]
+    if most < 1:
+        problems.append(Problem("most", f"{most} is not a positive whole number", "1 or more"))
+    return problems
 
 
 def _find(swept: Swept, plan: Plan, most: int) -> Circuits:

@@ -19,7 +19,7 @@ import numpy as np
 
 from structkin.branches.assemblies.listing import Assemblies
 from structkin.branches.assemblies.wheels import Repeats, repeats
-from structkin.branches.circuits.by_closed_forms import Branch, BranchPoint, Circuits, joined
+from structkin.branches.circuits.by_closed_forms import Branch, BranchPoint, Circuits, joined, problems_of_search
 from structkin.branches.circuits.by_closed_forms import circuits as closed_circuits
 from structkin.branches.circuits.lines import Free, Line, OnArc
 from structkin.branches.circuits.seeds import poses_over, samples_along
@@ -67,7 +67,7 @@ def circuits(
             moved, driver, drivers=drivers, range=range, most=most, budget=budget, progress=progress
         )
         return replace(found, mechanism=mechanism)
-    swept = Swept(moved, driver, drivers, range)
+    swept = Swept(moved, driver, drivers, range, problems_of_search(most, budget))
     swept.in_sizes(moved.size)
     known = repeats(plan)
     if swept.has_wheels and swept.goes_round:

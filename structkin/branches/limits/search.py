@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,8 +17,8 @@ from structkin.branches.limits.poses import Modes, Poses
 from structkin.branches.limits.reach import End
 from structkin.branches.limits.result import Interval, Limit, Limits, driver_words
 from structkin.branches.limits.words import why
-from structkin.budget import HINT, metered
-from structkin.errors import InputError, Problem, raise_problems
+from structkin.budget import HINT, metered, new_meter
+from structkin.errors import InputError, Problem, problems_of, raise_problems
 from structkin.model.arguments import is_number
 from structkin.model.mechanism import Mechanism
 from structkin.model.near import near
@@ -52,7 +52,7 @@ def limits(
 ) -> Limits:
     """Find how far a driver moves from the sketch and what ends its motion; see `Mechanism.limits`."""
     moved = near(mechanism)
-    swept = Swept(moved, driver, drivers, range)
+    swept = Swept(moved, driver, drivers, range, problems_of(new_meter, budget))
     with metered(budget, swept.unfinished, mechanism.title, progress):
         return replace(_find(moved, swept), mechanism=mechanism)
 
@@ -190,8 +190,9 @@ class Swept:
         driver: str | None,
         drivers: Mapping[str, float] | None,
         range: tuple[float, float] | None,
+        others: Sequence[Problem] = (),
     ) -> None:
-        """Check the call."""
+        """Check the call, which may have `others`."""
         self.mechanism, problems = mechanism, list[Problem]()
         drives = mechanism.drivers
         if driver is None and len(drives) == 1:
@@ -214,7 +215,7 @@ class Swept:
                 held[id] = float(value)
         if range is not None and not _is_range(range):
             problems.append(Problem("range", f"{range!r} is not a range", "two numbers, the lower one first"))
-        raise_problems(problems, mechanism.title)
+        raise_problems([*problems, *others], mechanism.title)
         assert driver is not None
         self.driver, self.held, self.start = driver, held, held[driver]
         self.given = {id: held[id] for id in drivers or {}}

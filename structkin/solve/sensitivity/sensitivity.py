@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structkin.errors import InputError, Problem, raise_problems
+from structkin.errors import InputError, Problem, raise_problems, together
 from structkin.groups import General, Relation
 from structkin.groups.kind import Explicit, Values, dot, turned
 from structkin.joints.circular_slot import CircularSlot
@@ -534,6 +534,10 @@ def point_or_link(
     motion: Motion, name: str | complex, link: str | None, kind: PartKind | None, names: Sequence[str], order: int
 ) -> Floats:
     """Return the derivatives of a point or link; see `Motion.sensitivity`."""
-    turning, _ = motion._frames.point_or_link(name, link, kind)
-    found = Sensitivity.of(motion, names)
+    found: Sensitivity
+    (turning, _), found = together(
+        motion.mechanism.title,
+        lambda: motion._frames.point_or_link(name, link, kind),
+        lambda: Sensitivity.of(motion, names),
+    )
     return found.point(name, link, order) if turning is None else found.angle(turning, order)

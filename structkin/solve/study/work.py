@@ -77,29 +77,42 @@ def done(
             yield number, job.rows(parameters)
         return
     waiting: dict[Future[Rows], int] = {}
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin)
     try:
-        for number, parameters in chunks:
-            with _unheard():
-                waiting[pool.submit(job.rows, parameters)] = number
-            if len(waiting) > workers:
+        with processes(workers) as submit:
+            for number, parameters in chunks:
+                waiting[submit(job.rows, parameters)] = number
+                if len(waiting) > workers:
+                    yield from _finished(waiting)
+            while waiting:
                 yield from _finished(waiting)
-        while waiting:
-            yield from _finished(waiting)
     except BrokenProcessPool:
         message = "a worker process was ended, perhaps for lack of memory; what was finished is kept in the store"
         raise InputError([Problem("workers", message, "run the study again, with fewer workers")], "study") from None
-    finally:
-        if waiting:  # a chunk may take minutes
-            for process in [*(pool._processes or {}).values()]:
-                process.terminate()
-        pool.shutdown(cancel_futures=True)
 
 
 def _finished(waiting: dict[Future[Rows], int]) -> Iterator[tuple[int, Rows]]:
     """Wait until a chunk is finished; yield the numbers and rows of those that are, and wait for them no more."""
     for future in wait(waiting, return_when=FIRST_COMPLETED).done:
         yield waiting.pop(future), future.result()
+
+
+@contextmanager
+def processes(workers: int) -> Iterator[Callable[..., Future[Any]]]:
+    """Return what gives functions to processes; whatever ends this early, as Ctrl-C does, ends them in their work."""
+    pool, is_over = ProcessPoolExecutor(workers, get_context("spawn"), _begin), False
+
+    def submit(function: Callable[..., Any], *args: Any) -> Future[Any]:
+        with _unheard():
+            return pool.submit(function, *args)
+
+    try:
+        yield submit
+        is_over = True
+    finally:
+        if not is_over:  # a chunk may take minutes
+            for process in [*(pool._processes or {}).values()]:
+                process.terminate()
+        pool.shutdown(cancel_futures=True)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from itertools import combinations, islice
 from math import comb
 from typing import TYPE_CHECKING
 
-from structkin.errors import InputError, Problem, raise_problems
+from structkin.errors import InputError, Problem, raise_problems, together
 from structkin.model.topology import INPUT_KINDS, Driver, Topology, suggest
 from structkin.structure.inputs.candidates import candidate_drivers, carried, coordinate, idle_links, label_of
 from structkin.structure.inputs.ranked_inputs import InputChoice, InputRanking, Verdict, verdict_of
@@ -34,8 +34,7 @@ def rank_inputs(
 ) -> InputRanking:
     """Rank the joints, or sets of joints, that could drive a mechanism; see `Topology.rank_inputs`."""
     whole = topology_of(topology)
-    kept = _kept(whole, drivers)
-    _check(whole, kinds, limit)
+    kept, _ = together(whole.title or "topology", lambda: _kept(whole, drivers), lambda: _check(whole, kinds, limit))
     bare = replace(whole, drivers=kept)
     base = decompose(bare)
     repeated = [one for one in base.over if one.kind == "driver"]
