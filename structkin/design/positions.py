@@ -106,25 +106,31 @@ def through(
     positions: Floats, pivots: Sequence[complex], pins: Sequence[complex], kinds: Sequence[str], count: int, seed: int
 ) -> list[Candidate]:
     """Return up to `count` linkages through positions (n, 3), the best ones first; see `synthesise_positions`."""
-    moved = Displacements.of(positions)
+    # Seen from the body's first place: displacements are as large as the motion, wherever it is.
     origin = complex(*positions[0, :2])
-    pairs = _pairs(*candidates(moved, origin, pivots, pins, seed))
+    local = positions - [origin.real, origin.imag, 0.0]
+    moved = Displacements.of(local)
+    pivots, pins = ([place - origin for place in places] for places in (pivots, pins))
+    pairs = _pairs(*candidates(moved, pivots, pins, seed))
     wanted = (loop for loop in loops(moved, pairs) if NAMES[loop.other.kind] in kinds)
     ranked = sorted(wanted, key=lambda loop: -loop.quality)
     done: list[Candidate] = []
     for loop in ranked:
         if len(done) >= 6 * count or sum(not one.defects for one in done) >= 3 * count:
             break
-        done += tried(loop, moved, positions)
+        done += tried(loop, moved, local, origin)
     exact = RESIDUAL * moved.size
     done.sort(key=lambda one: (len(one.defects), max(one.error, exact), -np.nan_to_num(one.transmission)))
     return done[:count]
 
 
 def candidates(
-    moved: Displacements, origin: complex, pivots: Sequence[complex], pins: Sequence[complex], seed: int
+    moved: Displacements, pivots: Sequence[complex], pins: Sequence[complex], seed: int
 ) -> tuple[list[list[Dyad]], list[Dyad]]:
-    """Return dyads for the positions: those of each given point, and all others or a selection of them."""
+    """Return dyads for the positions: those of each given point, and all others or a selection of them.
+
+    The body's origin is at zero in the first position.
+    """
     n = len(moved.d) + 1
     if n > 5:
         return [], dyads.nearest(moved)
@@ -133,11 +139,11 @@ def candidates(
     if n == 4:
         return [], [*dyads.on_the_curve(moved, LINES), *dyads.guided_through_four(moved), *_slots(moved)]
     if n == 2:
-        return _through_two(moved, origin, pivots, pins)
+        return _through_two(moved, pivots, pins)
     given = [dyads.pin_of(moved, pivot) for pivot in pivots] + [dyads.pivot_of(moved, pin) for pin in pins]
     if len(given) > 1:
         return given, []
-    places = moved.of_point(origin)
+    places = moved.of_point(0j)
     center, reach = places.mean(), np.abs(places - places.mean()).max() or moved.size
     points = 2 * qmc.Sobol(2, seed=seed).random(TRIED) - 1
     found = [one for x, y in points for one in dyads.pin_of(moved, complex(center + 2 * reach * complex(x, y)))]
@@ -156,7 +162,7 @@ def _pairs(given: list[list[Dyad]], free: list[Dyad]) -> Iterator[tuple[Dyad, Dy
 
 
 def _through_two(
-    moved: Displacements, origin: complex, pivots: Sequence[complex], pins: Sequence[complex]
+    moved: Displacements, pivots: Sequence[complex], pins: Sequence[complex]
 ) -> tuple[list[list[Dyad]], list[Dyad]]:
     """Return cranks for two positions: pivots lie on the bisector of a pin's places, pins on a line for each pivot."""
     size, T = moved.size, moved.bilinear()[0]
@@ -165,9 +171,8 @@ def _through_two(
         constant, x, y = T @ [1.0, pivot.real, pivot.imag]
         normal = complex(x, y)
         if abs(normal) > 0:  # the pin that is closest to the origin of the body
-            away = (constant + x * origin.real + y * origin.imag) / abs(normal) ** 2
-            given.append([Dyad("RR", pivot, origin - away * normal)])
-    around = [origin + size * r * np.exp(1j * angle) for r in (0.4, 0.8) for angle in np.arange(6) * pi / 3]
+            given.append([Dyad("RR", pivot, -constant / abs(normal) ** 2 * normal)])
+    around = [size * r * np.exp(1j * angle) for r in (0.4, 0.8) for angle in np.arange(6) * pi / 3]
 
     def to(pin: complex) -> list[Dyad]:
         first, last = moved.of_point(complex(pin))
@@ -248,8 +253,10 @@ def closed_until(loop: _Loop, angles: Floats) -> int:
     return int(np.append(np.flatnonzero(beyond > SAME_POSE * crank.length), len(angles))[0])
 
 
-def tried(loop: _Loop, moved: Displacements, positions: Floats) -> Iterator[Candidate]:
+def tried(loop: _Loop, moved: Displacements, positions: Floats, origin: complex = 0j) -> Iterator[Candidate]:
     """Yield the linkage as a candidate, moved from the first position to the last; none if it cannot be built.
+
+    Its places are those from an `origin`.
 
     Where it cannot be closed at some angle of the crank, it is moved to the last position in front of that: to look for
     ways past a dead centre would take longer than all the rest.
@@ -259,11 +266,11 @@ def tried(loop: _Loop, moved: Displacements, positions: Floats) -> Iterator[Cand
     until = closed_until(loop, angles)
     within = until if until == len(angles) else max(until - 1, 0) // BETWEEN * BETWEEN + 1
     try:
-        mechanism = _mechanism(loop, positions)
+        mechanism = _mechanism(loop, positions, origin)
         motion = mechanism.solve(drivers={"motor": angles[:within]})
     except InputError:  # two of its points coincide, or following its motion takes more steps than the budget allows
         return
-    at = BETWEEN * np.arange(len(positions))
+    at, places = BETWEEN * np.arange(len(positions)), positions[:, :2] + [origin.real, origin.imag]
     defects = ["The crank turns back between the positions: their order is wrong for it."] if loop.turns_back else []
     missed = max(dyads.misses(moved, loop.crank), dyads.misses(moved, loop.other))
     distances, least, every = np.full(len(positions), missed), np.nan, np.array([*mechanism.points.values()])
@@ -272,7 +279,7 @@ def tried(loop: _Loop, moved: Displacements, positions: Floats) -> Iterator[Cand
         # The angle of the body without its whole turns: to count them takes time.
         along = motion.position(moved.size, "body")[at] - motion.position("B")[at]
         turn = (along @ [1, 1j]) / moved.size * np.exp(-1j * positions[:, 2])
-        away = np.hypot(*(motion.position("P")[at] - positions[:, :2]).T)
+        away = np.hypot(*(motion.position("P")[at] - places).T)
         distances = np.maximum(away, moved.size * np.abs(turn / turn[0] - 1))
         least = float(acute(motion.transmission_angle("body")).min())
         every = np.concatenate([motion.position(name) for name in mechanism.points])
@@ -284,7 +291,7 @@ def tried(loop: _Loop, moved: Displacements, positions: Floats) -> Iterator[Cand
         first = max(int(ends) - 1, 0) // BETWEEN + 1
         defects.append(f"The motion ends behind position {first}: the linkage would have to be taken apart.")
     yield Candidate(
-        NAMES[loop.other.kind], mechanism, "P", positions[:, :2].copy(), distances, loop.angles - loop.angles[0], least,
+        NAMES[loop.other.kind], mechanism, "P", places, distances, loop.angles - loop.angles[0], least,
         _lengths(loop), float(np.ptp(every, axis=0).max()), defects=tuple(defects),
     )  # fmt: skip
 
@@ -301,7 +308,7 @@ def _lengths(loop: _Loop) -> dict[str, float]:
     return lengths
 
 
-def _mechanism(loop: _Loop, positions: Floats) -> Mechanism:
+def _mechanism(loop: _Loop, positions: Floats, origin: complex = 0j) -> Mechanism:
     crank, other = loop.crank, loop.other
     places: dict[str, complex] = {"A": crank.ground, "B": crank.body}
     links: dict[str, list[str]] = {"ground": ["A"], "crank": ["A", "B"], "body": ["B"]}
@@ -331,7 +338,7 @@ def _mechanism(loop: _Loop, positions: Floats) -> Mechanism:
         law = {"law": f"{first!r} + {last - first!r}*t/{n - 1}"}
     return Mechanism(
         f"{NAMES[other.kind].capitalize()} through {n} positions",
-        points={name: (p.real, p.imag) for name, p in places.items()},
+        points={name: ((p + origin).real, (p + origin).imag) for name, p in places.items()},
         links=links, joints=joints, drivers={"motor": {"joint": "A", **law}}, duration=n - 1,
         units={"angle": "deg"},
     )  # fmt: skip

@@ -10,6 +10,7 @@ from structkin.errors import InputError
 from structkin.model.flaw import Flaw
 from structkin.model.flaw import number as plain_number
 from structkin.model.mechanism import Mechanism
+from structkin.model.near import seen_from
 from structkin.model.topology import suggest
 from structkin.model.units import Noted, si_unit, unit_of
 
@@ -95,6 +96,8 @@ def with_numbers(mechanism: Mechanism, values: Mapping[Number, float]) -> Mechan
 def rebuilt(mechanism: Mechanism, data: dict[str, Any]) -> Mechanism:
     """Return a mechanism of another description, in the pose of this one; `InputError` where it cannot be built."""
     other = Mechanism.from_dict(data, folder=mechanism._folder)
+    if mechanism.units.origin:
+        other = seen_from(other, mechanism.units.origin)
     return other if mechanism._pose is None else other.posed(mechanism._pose)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -144,3 +146,27 @@ def test_the_range_of_a_driver_is_a_wish_and_a_limit() -> None:
     assert best.met and best.mechanism.limits().turns_fully
     with pytest.raises(sk.InputError, match="has no end at the start"):
         turning.optimise(bounds, design.driver_range("motor"), samples=3)
+
+
+@pytest.mark.parametrize("with_gear", [False, True])
+def test_slopes_are_those_at_the_origin_wherever_it_is_drawn(with_gear: bool) -> None:
+    """Ten sizes from the origin they were those of other numbers: without a word, and optimise called them zero."""
+
+    def at(away: float) -> sk.Mechanism:
+        x, y = away, -2.0 * away
+        data: dict[str, Any] = {
+            "points": {"A": [x, y], "B": [x + 0.4, y + 0.6], "C": [x + 1.5, y + 1.2], "D": [x + 1.9, y]},
+            "links": {"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["D", "C"]},
+            "drivers": {"motor": {"joint": "A", "speed": 1.0}},
+        }
+        if with_gear:  # variants are built one by one
+            data["points"] |= {"E": [x + 2.5, y], "F": [x + 2.6, y + 0.1]}
+            data["links"] |= {"ground": ["A", "D", "E"], "wheel": ["E", "F"]}
+            data["joints"] = {"mesh": {"type": "gear", "links": ["rocker", "wheel"], "teeth": [20, 40]}}
+        return sk.Mechanism.from_dict(data)
+
+    names = ["lengths.A-B", "lengths.B-C", "points.D.x", "points.A.y"]
+    wanted = at(0.0).limits().sensitivity(to=names)
+    assert np.abs(wanted).max() > 0.1
+    for away in (3.0, 30.0, 3e3, 3e5):
+        assert at(away).limits().sensitivity(to=names) == pytest.approx(wanted, abs=1e-9 + 1e-10 * away)

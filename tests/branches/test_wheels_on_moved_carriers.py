@@ -113,6 +113,25 @@ def test_a_motion_over_many_turns_is_in_an_assembly_of_the_list(one, teeth):
         assert [item.modes for item in same] == [followed.modes]
 
 
+@pytest.mark.parametrize("teeth", [(20, 20), (20, 40), (20, 60)])
+def test_each_circuit_of_a_crank_that_swings_is_listed_once(teeth):
+    """Where a curve closes, sums of turns were not those of its end, and it was traced again."""
+    m = sk.Mechanism(
+        points={"O": (0.0185, -0.0096), "A": (0.2129, 0.0790), "B": (0.2082, 0.1597), "D": (0.2644, -0.0069),
+                "H": (0.3957, 0.0052), "X": (0.3686, 0.0179)},
+        links={"ground": ["O", "D", "H"], "crank": ["O", "A"], "coupler": ["A", "B"], "rocker": ["D", "B"],
+               "w": ["H", "X"]},
+        joints={"g": {"type": "gear", "links": ["rocker", "w"], "teeth": teeth, "carrier": "ground"}},
+        drivers={"motor": {"joint": "O", "speed": 1}},
+    )  # fmt: skip
+    q = teeth[1] // teeth[0]
+    whole, part = m.circuits(), m.circuits(range=(0.3, 1.3))
+    # The four-bar has two intervals, in each of which its two modes meet; the wheel has q positions for each.
+    assert (len(whole), len(whole.branches)) == (2 * q, 4 * q) and (len(part), len(part.branches)) == (q, 2 * q)
+    for found in (whole, part):
+        assert sorted(k for branch in found.branches for k in branch.assemblies) == list(range(2 * q))
+
+
 rates = st.fractions(-3, 3, max_denominator=6)
 
 

@@ -96,8 +96,9 @@ def test_a_given_pivot_and_a_given_pin_are_both_kept(seed: int) -> None:
 def test_a_linkage_is_moved_to_its_dead_centre_and_not_beyond(seed: int) -> None:
     """Where the triangle of the other dyad opens, by lengths alone, the motion ends, and no time is spent behind it."""
     _, positions = positions_of_a_four_bar(seed, 3, 1.5)
+    positions = positions - [*positions[0, :2], 0.0]
     moved = Displacements.of(positions)
-    free = candidates(moved, complex(*positions[0, :2]), (), (), seed)[1]
+    free = candidates(moved, (), (), seed)[1]
     some = [*free[:6], *(one for one in free if one.kind != "RR")][:12]
     ended = 0
     for loop in loops(moved, permutations(some, 2)):
@@ -127,3 +128,20 @@ def test_the_position_behind_which_the_motion_ends_is_named(monkeypatch: pytest.
     ends = np.flatnonzero(~motion.ok)[0]
     far, longest = np.abs(D - A - abs(B - A) * np.exp(1j * angles)), abs(C - B) + abs(D - C)
     assert 0 < ends < 25 and far[ends - 1] < longest < far[ends]
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 7])
+def test_linkages_are_found_wherever_the_positions_are(count: int) -> None:
+    """Far from the origin four positions had no linkage without defects, and seven were missed by centimetres."""
+    _, positions = positions_of_a_four_bar(1, count, 1.5)
+    here = sk.synthesise_positions(positions, kinds=["four-bar"], count=3)
+    for away in (0.5, 100.0, 1e4):
+        moved = positions + np.array([away, -2.0 * away, 0.0])
+        there = sk.synthesise_positions(moved, kinds=["four-bar"], count=3)
+        assert [one.defects for one in there] == [one.defects for one in here]
+        for one, other in zip(there, here, strict=True):
+            # Where positions are only met nearly, they are searched to some digits.
+            assert one.error < 1.01 * other.error + 1e-12 * away
+            assert one.extent == pytest.approx(other.extent, rel=0.02)
+            at = one.mechanism.solve(drivers={"motor": one.mechanism.drivers["motor"].start + one.turns})
+            assert np.abs(at.position("P") - moved[:, :2]).max() < 1.01 * other.error + 1e-11 * away

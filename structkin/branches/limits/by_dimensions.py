@@ -22,6 +22,8 @@ import numpy as np
 
 from structkin.branches.limits.result import Limit, Limits
 from structkin.groups import General
+from structkin.model.mechanism import Mechanism
+from structkin.model.near import near
 from structkin.numerical_tolerances import COMPLEX_STEP, NARROW
 from structkin.plan.plan import Register
 from structkin.plan.relations import Combine
@@ -42,11 +44,11 @@ from structkin.types import Floats
 
 def slopes(found: Limits, names: Sequence[str]) -> Floats:
     """Return the derivatives (2, p) of the lower and the upper limit; see `Limits.sensitivity`."""
-    m = found.mechanism
+    m = near(found.mechanism)
     parameters = read_parameters(m, names)
     plan = varied_plan(m, parameters)
     held = {id: found.drivers.get(id, drive.start) for id, drive in m.drivers.items() if id != found.driver}
-    moved = _starts(found, parameters, [id for id in held if id not in found.drivers])
+    moved = _starts(m, parameters, [id for id in held if id not in found.drivers])
     rows = []
     for end in (found.lower, found.upper):
         if end is not None and end.kind == "stroke":
@@ -58,13 +60,13 @@ def slopes(found: Limits, names: Sequence[str]) -> Floats:
     return np.stack(rows)
 
 
-def _starts(found: Limits, parameters: Sequence[Parameter], ids: Sequence[str]) -> dict[str, Floats]:
+def _starts(mechanism: Mechanism, parameters: Sequence[Parameter], ids: Sequence[str]) -> dict[str, Floats]:
     """Return the derivatives (p,) of the coordinates of drivers in the sketch, at which they are held."""
     if not ids:
         return {}
-    own, rows = np.array([found.mechanism.drivers[id].start for id in ids]), []
+    own, rows = np.array([mechanism.drivers[id].start for id in ids]), []
     for one in parameters:
-        variants = variants_beside(found.mechanism, one, parameters)
+        variants = variants_beside(mechanism, one, parameters)
         starts = np.array([[variant.drivers[id].start for id in ids] for variant in variants])
         rows.append(np.array(WEIGHTS) @ (starts - own) * (FINE / one.reach))
     return dict(zip(ids, np.transpose(rows), strict=True))

@@ -150,5 +150,7 @@ def _at(system: System, poses: Floats, p: float) -> Floats:
     part = (p - values[k - 1]) / ((values[k] - values[k - 1]) or 1.0)
     guess = ordered[k - 1] + part * (ordered[k] - ordered[k - 1])
     y = system.closed(np.append(guess[:-1], p)[None])[0][0]
-    near = np.abs(y - guess).max() < max(0.5 * np.abs(ordered[k] - ordered[k - 1]).max(), SAME_POSE)
+    # Where a curve closes, sums of turns are those of the pose before its end.
+    off, step = (np.abs(system.apart(*pair)).max() for pair in ((y, guess), (ordered[k], ordered[k - 1])))
+    near = off < max(0.5 * step, SAME_POSE)
     return y if near else np.append(guess[:-1], p)

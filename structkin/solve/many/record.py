@@ -263,7 +263,8 @@ def record_many(
     from structkin.model.joints import make_joints
     from structkin.model.links import make_links
 
-    draft = read_document(with_joints(mechanism.source_dict, mechanism._added), mechanism._folder)
+    data = with_joints(mechanism.source_dict, mechanism._added)
+    draft = read_document(data, mechanism._folder, mechanism.units.origin)
     # The following passes use only operations that `Variants` supports, so these replace floats.
     draft.points.update(cast("Mapping[str, complex]", points))
     draft.lengths.update(cast("Mapping[frozenset[str], float]", lengths))

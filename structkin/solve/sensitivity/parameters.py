@@ -109,9 +109,10 @@ def held_lengths(parameters: Sequence[Parameter]) -> dict[Parameter, float]:
 
 def varied(mechanism: Mechanism, values: Mapping[Parameter, float]) -> Mechanism:
     """Return the mechanism with other values of some parameters; `InputError` if it cannot be built."""
-    data = mechanism.source_dict
+    data, origin = mechanism.source_dict, mechanism.units.origin
     for parameter, value in values.items():
-        write(data, parameter, value)
+        away = (origin.real, origin.imag)[int(parameter.path[2])] if parameter.section == "points" else 0.0
+        write(data, parameter, value + away)
     return rebuilt(mechanism, data)
 
 
