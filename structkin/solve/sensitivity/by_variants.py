@@ -13,7 +13,7 @@ import numpy as np
 
 from structkin.joints.curve_slot import CurveSlot
 from structkin.model.mechanism import Mechanism
-from structkin.numerical_tolerances import ROUNDING_OF_FEW
+from structkin.numerical_tolerances import HALF_DIGITS, ROUNDING_OF_FEW
 from structkin.solve.motion.moving_frames import PartKind
 from structkin.solve.sensitivity.parameters import Parameter, held_lengths, read_parameters, varied
 from structkin.solve.sensitivity.sensitivity import point_or_link
@@ -23,9 +23,9 @@ from structkin.types import Floats
 if TYPE_CHECKING:
     from structkin.solve.motion.motion import Motion
 
-#: The weights of order four, of the same values; differences are good where both orders agree to this part. Else steps
-#: are made shorter by this factor, so often; orders that agreed to the last part and agree no better leave rounding.
-FOURTH, ALIKE, SHORTER, TRIES, NOISE = (2 / 3, -2 / 3, -1 / 12, 1 / 12, 0.0, 0.0), 1e-7, 8.0, 6, 1e-3
+#: The weights of order four, of the same values: differences are good where both orders agree to half the digits. Else
+#: steps are made shorter by this factor, so often; orders that nearly agreed, and now agree no better, leave rounding.
+FOURTH, SHORTER, TRIES, NOISE = (2 / 3, -2 / 3, -1 / 12, 1 / 12, 0.0, 0.0), 8.0, 6, 1e-3
 #: How much shorter the steps are where slots are made of pieces: at a jump of curvature first derivatives have a bend.
 NEAR = 1 / 64
 
@@ -66,7 +66,7 @@ def slope_by_variants(
         off = np.abs(slope - rough).max(initial=0.0) / size if size > 0 else 0.0
         if off < least or not tried:
             best, least = slope, off
-        if least < ALIKE or least < min(off, NOISE):
+        if least < HALF_DIGITS or least < min(off, NOISE):
             break
         step /= SHORTER
     return best
