@@ -12,7 +12,7 @@ AWAY = np.array((1.8e5, -2.4e5))
 
 
 def at(place, **changes):
-    """A four-bar with a pinion on its rocker, a spring to the ground and a stop, drawn from a place on."""
+    """A four-bar with a pinion on its rocker, and a spring to the ground, drawn from a place on."""
 
     def moved(x, y):
         return (float(x + place[0]), float(y + place[1]))

@@ -113,7 +113,8 @@ def faults(data: dict[str, Any], seed: int, method: str) -> tuple[list[str], Cou
         gap = np.max(np.abs(here.X - first.X)[:, both], initial=0.0)
         either = (here.status == sk.Status.OUT_OF_REACH) | (first.status == sk.Status.OUT_OF_REACH)
         if method == "global":  # it may have the pose behind one that groups do not certify (accuracy.md)
-            either |= (here.status == sk.Status.UNCERTIFIED) | (first.status == sk.Status.UNCERTIFIED)
+            known = (sk.Status.OK, sk.Status.UNCERTIFIED)
+            either |= np.isin(here.status, known) & np.isin(first.status, known)
         alone = [step.tolist() for step in run.lost(0) if not all(_overlap(step, other.lost(1)) for _, other in runs)]
         if gap > SAME or not ((here.status == first.status) | either).all() or alone:
             statuses = f"{first.status.tolist()} -> {here.status.tolist()}"

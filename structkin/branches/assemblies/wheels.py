@@ -38,7 +38,10 @@ class Repeats:
 
     def of(self, slot: int) -> int | None:
         """Return the number of turns in a slot that lead to different poses; None if it is not known."""
-        return self.rows[self.slots.index(slot)][self.slots.index(slot)] if slot in self.slots else None
+        if slot not in self.slots:
+            return None
+        k = self.slots.index(slot)
+        return self.rows[k][k]
 
     @property
     def driver(self) -> tuple[int, ...] | None:

@@ -16,6 +16,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from structkin.branches.assemblies.listing import check_limit
 from structkin.branches.limits.poses import Modes, Poses
 from structkin.branches.limits.reach import End, FeasibleInterval, Reach
 from structkin.branches.limits.result import Interval, Limit, driver_size, driver_unit, driver_words
@@ -208,7 +209,7 @@ def circuits(
     circuit 2
       branch 2: full turn; group 2 -
     """
-    swept = Swept(mechanism, driver, drivers, range, problems_of_search(most, budget))
+    swept = Swept(mechanism, driver, drivers, range, problems_of_search(mechanism, most, budget))
     plan = compile_plan(mechanism)
     if plan.tracked:
         raise InputError(
@@ -219,12 +220,9 @@ def circuits(
         return _find(swept, plan, most)
 
 
-def problems_of_search(most: int, budget: float | None) -> list[Problem]:
+def problems_of_search(mechanism: Mechanism, most: int, budget: float | None) -> list[Problem]:
     """Return what is wrong with the bounds of a search for circuits."""
-    problems = [*problems_of(new_meter, budget)]
-    if most < 1:
-        problems.append(Problem("most", f"{most} is not a positive whole number", "1 or more"))
-    return problems
+    return [*problems_of(new_meter, budget), *problems_of(check_limit, mechanism, most, "most")]
 
 
 def _find(swept: Swept, plan: Plan, most: int) -> Circuits:

@@ -67,7 +67,7 @@ def circuits(
             moved, driver, drivers=drivers, range=range, most=most, budget=budget, progress=progress
         )
         return replace(found, mechanism=mechanism)
-    swept = Swept(moved, driver, drivers, range, problems_of_search(most, budget))
+    swept = Swept(moved, driver, drivers, range, problems_of_search(mechanism, most, budget))
     swept.in_sizes(moved.size)
     known = repeats(plan)
     if swept.has_wheels and swept.goes_round:

@@ -114,8 +114,8 @@ class System:
         periods = []
         for own, row in rows:
             period = np.zeros(len(self.scale))
+            period[own] = 1.0  # a turn of the parameter is as many of the driver as its row says
             period[places] = row[: len(places)]
-            period[own] = 1.0 if own == len(self.scale) - 1 else period[own]
             periods.append((own, TURN * period / self.scale))
         return tuple(periods)
 
@@ -141,9 +141,9 @@ class System:
 
     def shifted(self, y: Floats, p: float) -> Floats:
         """Return a pose y (m,) shifted by whole turns of the parameter, next to p."""
-        own, period = self._periods[-1] if self._periods else (-1, np.zeros(len(y)))
-        if own != len(y) - 1:
-            period = np.append(np.zeros(len(y) - 1), TURN)
+        period = np.append(np.zeros(len(y) - 1), TURN)
+        if self.repeats is not None and self.repeats.driver is not None:
+            _, period = self._periods[-1]
         return np.asarray(y + np.round((p - y[-1]) / TURN) * period)
 
     @cached_property
