@@ -34,8 +34,8 @@ from structkin.types import Floats
 if TYPE_CHECKING:
     from xarray import Dataset
 
-#: Bytes of the buffer of a block, if none is given: it stays in the caches.
-BYTES = 3 << 20
+#: Bytes of the buffer of a block, if none is given: it stays in the cache of a core.
+BYTES = 1 << 20
 #: Bytes that a task of a cluster returns.
 TASK = 1 << 24
 #: Why a linkage is lost.

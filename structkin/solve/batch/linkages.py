@@ -237,6 +237,8 @@ class Linkages:
         Those of linkages with rigid links are not found here, nor are guides on such links; unless their motor is at
         fault, their way is `ALONE`, as that of all with guides that are no dyads.
         """
+        if self.bodies is None and self.slides is None:
+            return ordered(self.adjacency, self.fixed, self.guided, self.motor)
         bars, special = self.adjacency, np.zeros(len(self), bool)
         if self.bodies is not None:
             rigid = (self.bodies[:, :, None] == self.bodies[:, None, :]) & (self.bodies >= 0)[:, :, None]
