@@ -1,12 +1,13 @@
 """Mechanisms that are drawn far from the origin are analysed as if they were drawn at it.
 
-The equations of assemblies, limits, circuits, global methods and multipliers contain places, and products of places.
-Where these are many times as large as the mechanism, its dimensions are lost in their last digits.
+The equations of assemblies, limits, circuits, global methods, multipliers and sensitivities contain places, and
+products of places. Where these are many times as large as the mechanism, its dimensions are lost in their last digits.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from structkin.types import Floats
 
 #: A mechanism is far away if the middle of its points is farther from the origin than so many times its size.
 FAR = 8.0
+#: What was moved, as long as what was drawn is known.
+_moved: WeakKeyDictionary[Mechanism, Mechanism] = WeakKeyDictionary()
 
 
 def near(mechanism: Mechanism) -> Mechanism:
@@ -31,9 +34,11 @@ def near(mechanism: Mechanism) -> Mechanism:
     middle = complex(np.mean(places)) if len(places) else 0j
     if abs(middle) <= FAR * mechanism.size:
         return mechanism
-    moved = seen_from(mechanism, middle)
-    # Drivers that were put in place of those of the file are not in it.
-    return moved if moved.topology == mechanism.topology else mechanism
+    if mechanism not in _moved:
+        moved = seen_from(mechanism, middle)
+        # Drivers that were put in place of those of the file are not in it.
+        _moved[mechanism] = moved if moved.topology == mechanism.topology else mechanism
+    return _moved[mechanism]
 
 
 def seen_from(mechanism: Mechanism, origin: complex) -> Mechanism:

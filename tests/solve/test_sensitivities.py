@@ -549,3 +549,26 @@ def test_second_derivatives_of_a_four_bar_are_those_of_its_formula() -> None:
 def test_second_derivatives_refuse_unknown_names() -> None:
     with pytest.raises(sk.InputError, match=r"lengths\.A-Q"):
         made_four_bar().solve(5).second_sensitivity("C", to=["lengths.A-Q"])
+
+
+@pytest.mark.parametrize("name", ["eight_bar_double_triad", "platform_3rpr", "stephenson_iii_triad"])
+def test_derivatives_of_groups_without_a_closed_form_are_those_at_the_origin_wherever_they_are_drawn(name: str) -> None:
+    drawn = sk.load(path(name))
+    data = copy.deepcopy(drawn.source_dict)
+    # Ten thousand sizes away, in the unit of the file.
+    away = 1e4 * drawn.size / drawn.units.length_scale * np.array((0.6, -0.8))
+    for point, place in data["points"].items():
+        data["points"][point] = (away + place).tolist()
+    here, there = drawn.solve(samples=13), sk.Mechanism(**data).solve(samples=13)
+    point, link = [*drawn.points][-1], [*drawn.links][-1]
+    numbers = [f"points.{name}.{x}" for name in [*drawn.points][:4] for x in "xy"]
+    for what in (point, link):
+        own, found = (motion.sensitivity(what, to=numbers) for motion in (here, there))
+        assert np.abs(found - own).max() < 1e-9 * np.abs(own).max()
+        own, found = (motion.sensitivity(what, to=numbers, order=1) for motion in (here, there))
+        assert np.abs(found - own).max() < 1e-8 * np.abs(own).max()
+    own, found = (motion.second_sensitivity(point, to=numbers[:3]) for motion in (here, there))
+    assert np.abs(found - own).max() < 1e-6 * np.abs(own).max()
+    weights = {point: np.ones((13, 2)), link: np.ones(13)}
+    own, found = (motion.gradient(weights, to=numbers) for motion in (here, there))
+    assert np.abs(found - own).max() < 1e-9 * np.abs(own).max()

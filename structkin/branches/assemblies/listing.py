@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from structkin.branches.assemblies.assembly import Assembly
-from structkin.branches.assemblies.shift import near_plan
 from structkin.branches.assemblies.tree_search import AssemblySearch, DeadEnd, Leaf
 from structkin.branches.four_bar import impossible_loops
 from structkin.budget import DEFAULT, HINT, metered, new_meter
@@ -24,6 +23,7 @@ from structkin.plan.status import Status
 from structkin.solve import Motion, compile_plan, solve_groups
 from structkin.solve.call import make_schedule
 from structkin.solve.engine import Lanes
+from structkin.solve.near_plan import near_plan
 from structkin.types import Floats
 
 if TYPE_CHECKING:

@@ -39,6 +39,7 @@ from structkin.solve.derivatives import Derivatives
 from structkin.solve.many.record import Products
 from structkin.solve.many.variants import Variants
 from structkin.solve.motion.moving_frames import PartKind
+from structkin.solve.near_plan import near_plan
 from structkin.solve.sensitivity.parameters import read_parameters
 from structkin.solve.sensitivity.varied_plan import OFFSETS, VariedPlan, VariedStep, operands, varied_plan, weight
 from structkin.types import Flags, Floats
@@ -360,10 +361,14 @@ class _Block:
 
 @dataclass(frozen=True, eq=False)
 class Sensitivity:
-    """The derivatives of quantities of a motion by p parameters."""
+    """The derivatives of quantities of a motion by p parameters.
+
+    `x` (3, rows, n) are the registers of the motion, places in them as the mechanism of the varied plan has them.
+    """
 
     motion: Motion
     varied: VariedPlan
+    x: Floats
 
     @classmethod
     def of(cls, motion: Motion, names: Sequence[str]) -> Sensitivity:
@@ -372,7 +377,9 @@ class Sensitivity:
         if motion.statistics is not None or motion.counted:
             hint = "solve it by groups: mechanism.solve(...)"
             raise InputError([Problem("motion", "was not solved by groups", hint)], mechanism.title)
-        return cls(motion, varied_plan(mechanism, read_parameters(mechanism, names)))
+        moved, _, shift = near_plan(mechanism, motion.plan)
+        x = motion.lanes.x if moved is mechanism else motion.lanes.x - shift[:, None] * np.eye(3, 1)[:, :, None]
+        return cls(motion, varied_plan(moved, read_parameters(moved, names)), x)
 
     def point(self, name: str | complex, link: str | None, order: int) -> Floats:
         """Return those of a point (n, 2, p), or of its velocity (order 1)."""
@@ -436,12 +443,12 @@ class Sensitivity:
         if not len(rows):
             return np.zeros(len(self.varied.parameters))
         dz = {id: values[:, rows] for id, values in self._of_drivers(0).items()}
-        return np.asarray(sweep.run(self.motion.lanes.x[0][:, rows], dz, by_outputs, together=True)[0, 0])
+        return np.asarray(sweep.run(self.x[0][:, rows], dz, by_outputs, together=True)[0, 0])
 
     def closing(self) -> Floats:
         """Return the derivatives (k, n, p) of the discriminants of the k steps that have two modes."""
         roots = [k for k, step in enumerate(self.varied.steps) if step.kind.closed_form and step.kind.modes == 2]
-        x, dz = self.motion.lanes.x[0], self._of_drivers(0)
+        x, dz = self.x[0], self._of_drivers(0)
         found = [Sweep(self.varied, (k,)).run(x, dz, _of_number)[0] for k in roots]
         return np.stack(found) if found else np.zeros((0, len(self.motion), len(self.varied.parameters)))
 
@@ -449,7 +456,7 @@ class Sensitivity:
 
     def _along(self, outputs: tuple[Affine, ...], weights: Weights, order: int) -> Floats:
         """Return the derivatives (q, n, p) of functions of some vectors, or of their rates by a complex step."""
-        x, sweep = self.motion.lanes.x, Sweep(self.varied, outputs)
+        x, sweep = self.x, Sweep(self.varied, outputs)
         if order not in (0, 1):
             problem = Problem("order", f"expected 0 or 1, found {order}", "1 gives the derivatives of rates")
             raise InputError([problem], self.motion.mechanism.title)
