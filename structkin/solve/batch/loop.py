@@ -146,17 +146,16 @@ def _loop(
     done = {symbol.index for symbol in first}
     rest = [symbol for symbol in graph.below(terms) if symbol.index not in done and symbol.op != "load"]
     yield from (f"        {line}" for line in graph.lines_of(rest))
-    yield from (f"        x[{k // 2}, b, {joint}, {k % 2}, i] = {graph.name(term)}" for k, term in enumerate(terms))
+    # `solve` adds the rates of a pivot or a guide, and so has no -0.
+    more = " + 0.0" if len(operands) == 1 else ""
+    for k, term in enumerate(terms):
+        yield f"        x[{k // 2}, b, {joint}, {k % 2}, i] = {graph.name(term)}{more if k > 1 else ''}"
 
 
 #: The dyads of linkages with guides: what is in place of a second end says which it is.
 _CHOICE = f"""def dyad(x, b, one, two, q, discriminant, mode, constants, k, s, low, high):
     if two == {GUIDE}:
         slider(x, b, one, two, q, discriminant, mode, constants, k, s, low, high)
-        for order in range(1, 3):  # as after `crank`
-            for axis in range(2):
-                for i in range(discriminant.size):
-                    x[order, b, q, axis, i] += 0.0
     else:
         bars(x, b, one, two, q, discriminant, mode, constants, k, s, low, high)
 """

@@ -376,10 +376,6 @@ def solve(
         pivot, pin = motor[k, 0], motor[k, 1]
         stays[pivot, pin], stays[pin, pivot] = True, True
         crank(circle, x, b, k, motor, points)
-        for order in range(1, 3):  # the pivot's: `solve` adds them, and so has no -0
-            for axis in range(2):
-                for i in range(n):
-                    x[order, b, pin, axis, i] += 0.0
         for s in range(counts[k]):
             q, one, two = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2]
             if TRIADS and one == TRIAD:
