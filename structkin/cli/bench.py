@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -69,13 +67,15 @@ def structure(
     if seed < 0:
         problems.append(Problem("--seed", f"{seed} is negative", "give 0 or more"))
     raise_problems(problems, "bench")
+    from structkin.solve.study.work import processes
+
     sizes = sorted({round(one) for one in given})
     found = []
     for family in decomposition.FAMILIES:
         for size in sizes:
             # a new process for each, so that the peak memory is its own
-            with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-                found.append(pool.submit(decomposition.measure, family, size, seed).result())
+            with processes(1) as submit:
+                found.append(submit(decomposition.measure, family, size, seed).result())
     note = (
         f"{os.cpu_count() or 1} cores, one used. objects: the same through Topology, with names. "
         "exponent: growth from the size above."

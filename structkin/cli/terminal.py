@@ -22,7 +22,7 @@ PATIENCE = 1.0
 
 def console() -> Console:
     """Return the terminal; a pipe or a file gets plain text of a generous width."""
-    return Console() if sys.stdout.isatty() else Console(width=140, no_color=True)
+    return Console() if sys.stdout.isatty() else Console(width=200, no_color=True)
 
 
 def say(*lines: str) -> None:
