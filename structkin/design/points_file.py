@@ -37,7 +37,7 @@ def read_points(path: Path, unit: str | None, angle_unit: str | None) -> tuple[F
         problems.append(Problem("--angle-unit", "is missing: the title does not say the unit of the angles", hint))
     # Without a unit the cells are read all the same, so that what is wrong with them is said in the same breath.
     length = "m" if problems else unit or _unit_of(titles["x"])
-    units = Units(length=length, angle="rad")
+    units = Units(length=length, angle="rad" if problems else angle_unit or "rad")
     points, timing = np.empty((0, 2)), None
     try:
         columns = (titles["x"], titles["y"]) if {"x", "y"} <= titles.keys() else None
@@ -45,7 +45,7 @@ def read_points(path: Path, unit: str | None, angle_unit: str | None) -> tuple[F
         if "angle" in titles and not problems:
             both = (titles["x"], titles["angle"])
             timing = np.array(read_table(path.name, path.parent, both, ("length", "angle"), units))[:, 1]
-            timing *= 1.0 if says["angle"] else Units(angle=angle_unit or "rad").angle_scale
+            timing *= units.angle_scale
     except Flaw as flaw:
         problems.append(Problem("", flaw.message, flaw.hint))
     raise_problems(problems, str(path))

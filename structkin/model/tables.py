@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import difflib
+import math
 import re
 import stat
 from collections.abc import Iterator, Sequence
@@ -115,7 +116,7 @@ NO_UNIT = ("", "-", "1")
 #: What to do with a file that is no text, or empty, where a table is read.
 SHEET = "save the sheet as CSV"
 
-#: How many lines at the end of a file show how its cells are separated.
+#: How many lines at the end of a file show how its cells are separated, and how many above the numbers their units.
 SHOWN = 50
 
 #: The encoding of old Windows programs, for titles in a file that is not UTF-8.
@@ -139,6 +140,9 @@ _COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 _IN_BRACKETS = re.compile(r".*([\[(])([^\[\]()]+)[\])]")
 _BEHIND = re.compile(r".*\S(?:\s*[/,]\s*|\s+in\s+)([^\s/,]+)")
 _NUMBERS_ONLY = re.compile(r"[\s\d.,;eE+-]+")
+#: A cell of a line that only separates others, and one such as 100 Hz or a date with its time.
+_RULE = re.compile(r"(?:[^\w°\[\]()]|_)*")
+_VALUE = re.compile(r"[+-]?\d\S*\s+[^\s\[\]()]+")
 
 
 def read_table(
@@ -151,8 +155,8 @@ def read_table(
     """Return two columns of a CSV file: its only ones, such as time and value, or those of these titles or numbers.
 
     Semicolons, tabs, bars, commas or blanks separate cells, perhaps in quotes. The numbers begin after any preamble
-    and titles. If these say units of the two quantities `kinds`, the numbers are converted to those of `units`. A
-    relative name starts at `folder` and may lead out of it: the file is the user's, and only numbers are read. Raises
+    and titles. If any line above them says units of the two quantities `kinds`, they are converted to those of `units`.
+    A relative name starts at `folder` and may lead out of it: the file is the user's, and only numbers are read. Raises
     `Flaw` with the line number.
     """
     raw = read_text((folder or Path()) / name, WINDOWS, SHEET).splitlines()
@@ -170,7 +174,7 @@ def read_table(
     rows = table.rows(lines[start:])
     if kinds is None or start == 0:
         return rows
-    first, second = table.scales(lines[start - 1], kinds, units or Units())
+    first, second = table.scales(lines[max(0, start - SHOWN) : start], kinds, units or Units())
     return [(first * x, second * y) for x, y in rows] if (first, second) != (1, 1) else rows
 
 
@@ -323,24 +327,68 @@ class _Table:
             found.append((first, second))
         return found
 
-    def scales(self, above: _Line, kinds: tuple[str, str], units: Units) -> list[float]:
+    def titles(self, header: Sequence[_Line]) -> Iterator[tuple[_Line, bool]]:
+        """Yield the lines that may have titles or units, from below, and whether one line of other values is between.
+
+        Lines that only separate others are left out, and those with a number or a date.
+        """
+        values = 0
+        for line in reversed(header):
+            cells = self.cells(line)
+            if self.has_number(line):
+                values += all(cells)
+                if values > 1:  # another table
+                    return
+            elif not all(map(_RULE.fullmatch, cells)) and not any(map(_VALUE.fullmatch, cells)):
+                yield line, values > 0
+
+    def scales(self, header: Sequence[_Line], kinds: tuple[str, str], units: Units) -> list[float]:
         """Return the sizes of the columns' units in those of a mechanism file; 1 for those that are not said.
 
-        The line above the numbers has units, the first one of the first quantity, or titles that end in [mm], (mm),
-        /mm or in mm. What stands for a unit in square brackets, or in a line of units, and is none is refused: a column
-        would be read in the unit of the mechanism file.
+        A line has units, or titles that end in [mm], (mm), /mm or in mm. For each column the lowest line that says a
+        unit counts; lines that say different ones are refused. What stands for a unit right above the numbers, or
+        beside a unit, and is none is refused: a column would be read in the unit of the mechanism file.
         """
-        said = self.cells(above)
-        if _size(said[0], kinds[0], units) is None:
-            said = [_in_title(title) for title in said]
-        sizes = []
-        for text, kind in zip(said, kinds, strict=True):
-            size = 1.0 if text in NO_UNIT else _size(text, kind, units)
-            if size is None:
-                known = f"in '{self.name}'; such as {QUANTITIES[kind][1].split(maxsplit=1)[1]}"
-                raise Flaw(f"line {above.at}: '{short(text)}' is no unit of {kind}", known)
-            sizes.append(size)
-        return sizes
+        said: dict[int, tuple[float, str, int]] = {}
+        doubts: dict[int, Flaw] = {}
+        nearest = True
+        for line, other in self.titles(header):
+            if other and said:
+                break
+            cells = self.cells(line)
+            of_units = _are_units(cells, kinds, units) and (nearest or not self.only or len(line.cells) <= 2)
+            if not of_units and not nearest and (other or len(line.cells) == 1):
+                continue  # titles of other values, or of the whole
+            texts = cells if of_units else [_in_title(cell) for cell in cells]
+            sizes = [_size(text, kind, units) for text, kind in zip(texts, kinds, strict=True)]
+            unknown = [k for k in (0, 1) if sizes[k] is None and texts[k] not in NO_UNIT]
+            for k in unknown:
+                known = f"in '{self.name}'; such as {QUANTITIES[kinds[k]][1].split(maxsplit=1)[1]}"
+                flaw = Flaw(f"line {line.at}: '{short(texts[k])}' is no unit of {kinds[k]}", known)
+                if sizes[1 - k] is not None and (nearest or not of_units):
+                    raise flaw
+                if nearest or of_units or (cells[k].endswith("]") and _unit(texts[k]) is not None):
+                    doubts.setdefault(k, flaw)
+            nearest = False
+            if unknown and of_units:
+                continue  # perhaps titles, one of which is spelt like a unit
+            for k, size in enumerate(sizes):
+                if size is None:
+                    continue
+                before, text, at = said.setdefault(k, (size, texts[k], line.at))
+                if not math.isclose(size, before):
+                    message = f"line {line.at} says '{short(texts[k])}', line {at} '{short(text)}' for the same column"
+                    raise Flaw(message, f"in '{self.name}': keep the unit that the numbers have")
+        for k, flaw in doubts.items():
+            if k not in said:
+                raise flaw
+        return [said[k][0] if k in said else 1.0 for k in (0, 1)]
+
+
+def _are_units(cells: Sequence[str], kinds: tuple[str, str], units: Units) -> bool:
+    """Return whether the first cell that says something is a unit of its column."""
+    first, second = (_size(cell, kind, units) is not None for cell, kind in zip(cells, kinds, strict=True))
+    return first or (second and cells[0] in NO_UNIT)
 
 
 def _in_title(title: str) -> str:

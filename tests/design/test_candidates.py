@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import structkin as sk
 from structkin.cli import app
+from structkin.design.points_file import read_points
 
 POINTS = [(0, 0), (0.01, 0.002), (0.02, 0.002), (0.03, 0)]
 
@@ -103,6 +104,25 @@ def test_the_command_reads_angles_and_pivots(tmp_path):
     done = run(table(tmp_path, text), *options)
     (one,) = json.loads(done.output)["candidates"]
     assert one["error"] < 1e-4 and abs(abs(one["turns"][-1]) - np.pi / 3) < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("head", "unit", "angle_unit", "size"),
+    [
+        ("x [mm],y [mm],angle [deg]\n", None, None, np.pi / 180),
+        ("x [mm],y [mm],angle [deg]\n", "mm", "rad", np.pi / 180),
+        ("x,y,angle\n", "mm", "deg", np.pi / 180),
+        ("x,y,angle\nmm,mm,deg\n", "mm", "deg", np.pi / 180),
+        ("x,y,angle\ncm,cm,rad\nA,B,C\n", "mm", "deg", 1),
+    ],
+)
+def test_angles_are_converted_once(tmp_path, head, unit, angle_unit, size):
+    """A line of units was heeded, and then the option once more."""
+    file = table(tmp_path, head + "0,0,0\n1,0,30\n2,1,60\n")
+    points, angles, length = read_points(file, unit, angle_unit)
+    np.testing.assert_allclose(angles, np.multiply([0, 30, 60], size))
+    np.testing.assert_allclose(points[1], [10 if "cm" in head else 1, 0])
+    assert length == "mm"
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,14 @@ def bar(**driver):
     )
 
 
+def slide(folder, columns=None):
+    return sk.Mechanism(
+        units={"length": "mm"}, points={"P": (0, 0)}, links={"ground": [], "slide": ["P"]},
+        joints={"guide": {"type": "prismatic", "links": ["ground", "slide"], "axis": (1, 0)}},
+        drivers={"feed": {"joint": "guide", "csv": str(folder / "t.csv"), **({"columns": columns} if columns else {})}},
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
@@ -201,6 +209,75 @@ def test_units_of_columns_are_converted(head, times, values, tmp_path):
     np.testing.assert_allclose(law.values, np.multiply(SQUARES[1], values), rtol=1e-15)
 
 
+SENSORS = "sensor A;sensor B\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "columns"),
+    [
+        ("t;x\nms;cm\n" + SENSORS, None),
+        ("t [ms];x [cm]\n------;------\n", None),
+        ("t [ms];x [cm]\n:---\n", None),
+        ("t [ms];x [cm]\n" + SENSORS, None),
+        ("t [ms];x [cm]\n" + SENSORS, ["sensor A", "sensor B"]),
+        ("t [ms];x [cm]\nCH [1];CH [2]\n", None),
+        ("t [ms];x [cm]\nA [left];B [right]\n", None),
+        ("t [ms];x [cm]\n2024-03-01;01.02.2024\n", None),
+        ("t [ms];x [cm]\n2024-03-01 10:11:12;1 2\n;1\n" + SENSORS, None),
+        ("ms;cm\nt;x\n", None),
+        ("ms;cm\nt;x\n", ["t", "x"]),
+        ("ms;cm\n1;2\nt;x\n", ["t", "x"]),
+        ("t;x\n(ms);(cm)\n" + SENSORS, None),
+        ("t;x\n[ms];[cm]\n" + SENSORS, None),
+        ('"t";"x"\n"ms";"cm"\n"sensor; A";"sensor B"\n', None),
+        ("t/ms;x in cm\n=;=\n" + SENSORS, None),
+        ("t [ms];x\n;cm\n" + SENSORS, None),
+        ("t;x\nms\n-;cm\n", None),
+        ("t [msec];x (cm)\nms;cm\n", None),
+        ("A;B\ns;m\n5;3\nt;x\nms;cm\n" + SENSORS, ["t", "x"]),
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_units_in_any_line_above_the_numbers_count(head, columns, encoding, tmp_path):
+    """Milliseconds and centimetres, in a file in mm: two seconds and 200 mm."""
+    rows = "0;0\n500;12\n1000;20\n1500;12\n2000;0\n"
+    (tmp_path / "t.csv").write_text(head + rows, encoding=encoding)
+    law = slide(tmp_path, columns).drivers["feed"].law
+    np.testing.assert_allclose(law.times, [0, 0.5, 1, 1.5, 2], rtol=1e-15)
+    np.testing.assert_allclose(law.values, [0, 0.12, 0.2, 0.12, 0], rtol=1e-15)
+
+
+@pytest.mark.parametrize(("head", "times", "values"), [
+    ("t;x\n;cm\n", 1, 10),
+    ("t;x\nms;-\n" + SENSORS, 1e-3, 1),
+    ("t;x [cm]\n" + SENSORS, 1, 10),
+])  # fmt: skip
+def test_units_of_only_one_column(head, times, values, tmp_path):
+    (tmp_path / "t.csv").write_text(head + "0;0\n1;1\n2;4\n", encoding="utf-8")
+    law = slide(tmp_path).drivers["feed"].law
+    np.testing.assert_allclose(law.times, np.multiply([0, 1, 2], times), rtol=1e-15)
+    np.testing.assert_allclose(law.values, np.multiply([0, 1e-3, 4e-3], values), rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("head", "columns"),
+    [
+        ("Valve lift (cm)\nt;x\n", None),
+        ("Recorded every 10 [ms]\nt;x\n", None),
+        ("Rate [ms];10\nt;x\n", None),
+        ("Rate [ms];10 us\nt;x\n", None),
+        ("Start [ms];2024-03-01 10:11\nt;x\n", None),
+        ("Test [run 5];B\nt;x\n", None),
+        ("T [ms];L [cm]\n5;100\nt;x\n", ["t", "x"]),
+        ("u;v\nms;cm\n0;0\n1;1\nt;x\n", ["t", "x"]),
+    ],
+)
+def test_what_else_is_in_a_preamble_says_no_units(head, columns, tmp_path):
+    (tmp_path / "t.csv").write_text(head + "0;0\n1;1\n2;4\n", encoding="utf-8")
+    law = slide(tmp_path, columns).drivers["feed"].law
+    assert list(law.times) == [0, 1, 2] and list(law.values) == pytest.approx([0, 1e-3, 4e-3])
+
+
 @pytest.mark.parametrize("head", ["t [s],lift [inch]", "t,lift (Inches)", "Time,Lift\nsec,inch", "t [s],lift [in]"])
 def test_inches_are_not_millimetres(head, tmp_path):
     """One unit of the table is 25.4 mm, in a file in mm and in one in feet."""
@@ -262,6 +339,13 @@ def test_the_csv_of_a_motion_is_a_table(tmp_path):
         ("t [s],x [Grad]\n0,0\n1,1\n2,4\n", None, "line 1: 'Grad' is no unit of angle"),
         ("t [frames],x [deg]\n0,0\n1,1\n2,4\n", None, "line 1: 'frames' is no unit of time"),
         ("t,x\ns,pixels\n0,0\n1,1\n2,4\n", None, "line 2: 'pixels' is no unit of angle"),
+        ("t [s],x [deg]\nms,deg\n0,0\n1,1\n", None, "line 1 says 's', line 2 'ms' for the same column; in"),
+        ("t,x (rad)\ns,deg\nA,B\n0,0\n1,1\n", None, "line 1 says 'rad', line 2 'deg' for the same column"),
+        ("t [ms],x [px]\nA,B\n0,0\n1,1\n", None, "line 1: 'px' is no unit of angle"),
+        ("t,x\nms,pixels\nA,B\n0,0\n1,1\n", None, "line 2: 'pixels' is no unit of angle"),
+        ("t [s],x [deg]\ns,pixels\n0,0\n1,1\n", None, "line 2: 'pixels' is no unit of angle"),
+        ("t [s],x [Grad]\n---,---\n0,0\n1,1\n", None, "line 1: 'Grad' is no unit of angle"),
+        ("t [ms] x [deg]\nA B\n0 0\n1 1\n", None, "line 1: 'ms' is no unit of angle"),
         ("# only a note\n", None, "the file has no numbers"),
         ("only titles\n", None, "line 1: 'only' is not a number"),
     ],
