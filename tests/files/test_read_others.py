@@ -107,6 +107,26 @@ def test_pmks_text_may_have_blanks_for_commas():
     assert pmks_text.read(samples.PMKS_TEXT.replace(",", " ")) == pmks_text.read(samples.PMKS_TEXT)
 
 
+@pytest.mark.parametrize("types", ["R R P", "r r p", "R R RP", "r R rp"])
+@pytest.mark.parametrize("links", ["p rod", "r R", "rp g", "G p", "RP r", "1 r"])
+def test_links_of_pmks_may_be_named_like_types(types, links, tmp_path):
+    """The last word of a line that is a type is the type, as in PMKS: a crank whose rod slides in a block or a slot."""
+    crank, rod = links.split()
+    pin, other, slot = types.split()
+    found = []
+    for a, b in (("crank", "rod"), (crank, rod)):
+        last = f"{b},slider,R,110,0,tfff\nground,slider,{slot}" if slot in "Pp" else f"ground,{b},{slot}"
+        text = f"ground,{a},{pin},0,0,tfft\n{a},{b},{other},20,30,tfff\n{last},110,0,0,tfff\n"
+        (tmp_path / f"{a}.txt").write_text(text, encoding="utf-8")
+        found.append(sk.load(tmp_path / f"{a}.txt"))
+    plain, named = found
+    assert list(named.links)[:3] == ["ground", crank, rod]
+    assert [one.kind for one in named.topology.joints] == [one.kind for one in plain.topology.joints]
+    motion = named.solve(9)
+    assert motion.ok.all()
+    np.testing.assert_array_equal(motion.position("P3"), plain.solve(9).position("P3"))
+
+
 @pytest.mark.parametrize(
     ("front", "notes"),
     [
@@ -148,6 +168,7 @@ def test_welds_and_floating_slots_of_pmksplus():
 
 REFUSED = {
     "a joint without a type": (pmks_text, "ground,input,0,0\n", "is not a joint"),
+    "no link before the type": (pmks_text, "ground,input,R,0,0\nr,0,0\n", "'r,0,0' is not a joint"),
     "an unknown type": (pmks_text, "ground,input,R,0,0\na,b,G,1,1\n", "'G' are not understood"),
     "no joints": (pmks_json, '{"Joints": []}', "no joint"),
     "a slide on one link": (

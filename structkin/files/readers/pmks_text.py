@@ -88,8 +88,9 @@ def _lines(text: str) -> list[str]:
 
 def _joint(found: Imported, count: int, cells: list[str], number: int) -> tuple[PlainJoint | None, bool]:
     """Return the joint of a line, and whether it is driven; record an error and return None if there is none."""
-    at = next((k for k, cell in enumerate(cells) if k and cell.upper() in TYPES), None)
-    if at is None or len(cells) < at + 3:
+    # As in PMKS, the last word that is a type is the type: links may be named r or P.
+    at = max((k for k, cell in enumerate(cells) if cell.upper() in TYPES), default=0)
+    if not at or len(cells) < at + 3:
         line = short(",".join(cells))
         found.fault(f"line {count}", f"'{line}' is not a joint", "such as ground,input,R,0,0,0,tfft: links, type, x, y")
         return None, False
