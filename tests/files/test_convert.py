@@ -145,7 +145,13 @@ def test_notes_are_a_list_of_texts(notes):
         ("x.xml", "XML, such as MuJoCo MJCF"), ("x.dxf", "drawing, DXF"), ("x.csv", "table, CSV"),
         ("x.urdf", "robot in space, URDF"), ("x.yaml", "data, YAML"), ("x.zip", "archive"),
         ("x.stl", "surface of a body"), ("x.slx", "model or script, MATLAB"), ("x.step", "CAD model"),
-        ("x.GGB", "construction, GeoGebra"),
+        ("x.GGB", "construction, GeoGebra"), ("x.sdf", "robot or world in space, SDF"),
+        ("x.gltf", "scene in space, glTF"), ("x.glb", "scene in space, glTF"), ("x.SLDASM", "CAD model, SolidWorks"),
+        ("x.iam", "CAD model, Inventor"), ("x.CATPart", "CAD model, CATIA"), ("x.FCStd", "CAD model, FreeCAD"),
+        ("x.iges", "CAD model"), ("x.obj", "surface of a body"), ("x.usda", "scene in space, USD"),
+        ("x.mdl", "model or script, MATLAB"), ("x.adm", "model in space, Adams"), ("x.mo", "model, Modelica"),
+        ("x.bin", "binary data, such as a model of Adams"), ("x.png", "picture, PNG"), ("x.eps", "picture"),
+        ("x.svg", "picture, SVG"), ("x.pdf", "picture, PDF"), ("x.tsv", "table, tabs"), ("x.rar", "archive"),
     ],
 )  # fmt: skip
 def test_a_format_that_is_not_read_is_named(name, kind, tmp_path):
