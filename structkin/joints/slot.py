@@ -28,7 +28,7 @@ from structkin.model.topology import Joint
 from structkin.numerical_tolerances import EQUAL_DATA, ROUNDING, SHORTEST_SEGMENT
 from structkin.rows.periodic import TURN, Piecewise
 from structkin.rows.plane_curve import PlaneCurve
-from structkin.types import Floats
+from structkin.types import Flags, Floats, Indices
 
 # --- the centre line of a curved slot ------------------------------------------------------------------------------
 
@@ -37,8 +37,8 @@ PLACES = "[[0, 0], [40, 10], [80, 40]]"
 SEGMENTS = "[{ length = 180 }, { turn = -90, radius = 30 }, { length = 200 }]"
 
 
-#: Number of chords of a curve used to search for crossings, and the minimum per piece.
-CHORDS, ON_PIECE = 240, 4
+#: Number of chords of a curve used to search for crossings, and the minimum per piece; chords in a run.
+CHORDS, ON_PIECE, RUN = 240, 4, 32
 
 
 class SegmentEntry(Entry):
@@ -182,18 +182,29 @@ def _uncrossed(draft: Draft, curve: PlaneCurve, carrier: Link) -> PlaneCurve:
 
 
 def _crossings(curve: PlaneCurve) -> Iterator[complex]:
-    """Yield points on the chords where the curve crosses itself."""
+    """Yield points on the chords where the curve crosses itself; runs of chords are compared whose boxes meet."""
     z = curve.places(max(CHORDS, ON_PIECE * (len(curve.x.breaks) - 1)))
-    start, steps = z[:-1], np.diff(z)
-    count = len(steps)
-    # Chord j starts and ends on different sides of chord i, and vice versa.
-    beside = (np.conj(steps)[:, None] * (z - start[:, None])).imag
-    left = beside > -EQUAL_DATA * curve.length * np.abs(steps)[:, None]
-    parted = left[:, :-1] != left[:, 1:]
-    i, j = np.nonzero(np.triu(parted & parted.T, 2))
-    for a, b in zip(i.tolist(), j.tolist(), strict=True):
-        if not (curve.closed and a == 0 and b == count - 1):
-            yield complex(start[a])
+    steps, near, count = np.diff(z), EQUAL_DATA * curve.length, len(z) - 1
+    ends = np.stack((z[:-1], z[1:])).view(float).reshape(2, count, 2)
+    low, high = ends.min(axis=0) - near, ends.max(axis=0) + near
+    first = np.arange(0, count, RUN)
+    lowest, highest = np.minimum.reduceat(low, first), np.maximum.reduceat(high, first)
+
+    def parted(i: Indices, j: Indices) -> Flags:
+        """Return whether chords j (m,) start and end on different sides of chords i (n, 1)."""
+        left = ((np.conj(steps[i]) * (z[j + k] - z[i])).imag > -near * np.abs(steps[i]) for k in (0, 1))
+        return np.asarray(np.not_equal(*left))
+
+    for k, start in enumerate(first.tolist()):
+        i = np.arange(start, min(start + RUN, count))[:, None]
+        runs = k + np.flatnonzero(((lowest[k:] <= highest[k]) & (highest[k:] >= lowest[k])).all(axis=1))
+        j = (RUN * runs[:, None] + np.arange(RUN)).ravel()
+        j = j[j < count]
+        meet = ((low[i] <= high[j]) & (high[i] >= low[j])).all(axis=2) & (j - i > 1)
+        if curve.closed:
+            meet &= j - i < count - 1
+        for a in (meet & parted(i, j) & parted(j, i)).any(axis=1).nonzero()[0].tolist():
+            yield complex(z[start + a])
 
 
 # --- the slot ------------------------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import tracemalloc
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -14,6 +16,9 @@ from solve.whole_system import solve_whole
 import structkin as sk
 from structkin.examples import path
 from structkin.global_methods.methods import FAMILIES
+from structkin.joints import slot
+from structkin.joints.splines import open_spline, spline
+from structkin.rows.periodic import TURN
 from structkin.rows.plane_curve import PlaneCurve
 
 POINTS = {"A": (0, 0), "B": (1, 0.5), "C": (2.8, 2.0), "D": (4, 0), "E": (6.0, 2.5), "P": (2.0, 1.8)}
@@ -281,3 +286,75 @@ def test_no_sample_has_a_value_of_the_driver(options):
         m = built(SPLINE).with_drivers({"motor": {"joint": "A", "law": law}})
         status = m.solve(4, duration=2, **options).status.tolist()
         assert status == [sk.Status.OK] * solved + [sk.Status.NO_INPUT] * (4 - solved)
+
+
+# --- slots that cross themselves, and others ----------------------------------------------------------------------
+
+
+def tracked(places, **more):
+    """A crank, and a rod whose end runs in a slot through places; the middle one is where it is drawn."""
+    B = places[len(places) // 2]
+    A = B - 0.08j
+    return sk.Mechanism(**{
+        "points": {"O": place(A - 0.06), "A": place(A), "B": place(B)},
+        "links": {"ground": ["O"], "crank": ["O", "A"], "rod": ["A", "B"]},
+        "joints": {"track": {"type": "pin-in-slot", "pin": "B", "slot": "ground",
+                             "through": [place(z) for z in places], **more}},
+        "drivers": {"m": {"joint": "O"}},
+    })  # fmt: skip
+
+
+def straight(count, digits, slope):
+    x = np.linspace(0.0, 0.3, count)
+    return np.round(x, 8) + 1j * np.round(slope * x + 0.1, digits)
+
+
+@pytest.mark.parametrize(("count", "digits"), [(8, 6), (15, 6), (15, 7), (30, 7), (30, 9)])
+def test_a_straight_track_that_is_rounded_does_not_cross_itself(count, digits):
+    for slope in (0.0, 0.1, -0.37, 0.7, 1.9):
+        tracked(straight(count, digits, slope))
+    # The other way round as well.
+    tracked(1j * straight(count, digits, 0.4)[::-1])
+
+
+@pytest.mark.parametrize("count", [101, 501, 1001, 2001])
+def test_a_curve_with_an_inflection_does_not_cross_itself_however_finely_it_is_given(count):
+    x = np.linspace(-0.1, 0.2, count)
+    tracemalloc.start()
+    for y in (0.1 + 4 * (x - 0.05) ** 3, 0.1 + 0.02 * np.sin(30 * (x - 0.05)), 0.1 + 2 * (x - 0.05) ** 2):
+        tracked(x + 1j * y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 60e6  # all chords beside all took 2 GB for 2,000 points
+
+
+def cross(z, closed):
+    """Whether one of the chords between points crosses another, in exact numbers."""
+    P = [(Fraction(each.real), Fraction(each.imag)) for each in z.tolist()]
+
+    def side(a, b, c):
+        return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+    return any(
+        side(*P[i : i + 2], P[j]) * side(*P[i : i + 2], P[j + 1]) < 0
+        and side(*P[j : j + 2], P[i]) * side(*P[j : j + 2], P[i + 1]) < 0
+        for i, j in itertools.combinations(range(len(P) - 1), 2)
+        if j - i > 1 and not (closed and j - i == len(P) - 2)
+    )
+
+
+def test_slots_that_cross_themselves_are_those_whose_chords_do_in_exact_numbers(monkeypatch):
+    monkeypatch.setattr(slot, "CHORDS", 60)
+    rng, crossed = np.random.default_rng(3), 0
+    for k in range(60):
+        count, closed = int(rng.integers(4, 9)), bool(k % 2)
+        places = np.cumsum(rng.normal(size=count) + 1j * rng.normal(size=count) + rng.choice(3))
+        chords = np.abs(np.diff(places, append=places[:1]) if closed else np.diff(places))
+        u = np.concatenate(([0.0], np.cumsum(chords))) * (TURN / chords.sum())
+        u[-1] = TURN
+        parts = (spline(u[:-1], x) if closed else open_spline(u, x) for x in (places.real, places.imag))
+        curve = PlaneCurve(*parts, closed)
+        found = any(True for _ in slot._crossings(curve))
+        assert found == cross(curve.places(60), closed)
+        crossed += found
+    assert 10 < crossed < 50
