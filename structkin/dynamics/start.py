@@ -11,7 +11,6 @@ import numpy as np
 
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.equations_of_motion import EquationsOfMotion
-from structkin.dynamics.reduced.partition import measured_from
 from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
 from structkin.dynamics.reduced.reduced_equations import Reduced
 from structkin.dynamics.user_loads import UserLoad
@@ -20,10 +19,11 @@ from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.guide import Guide
 from structkin.joints.sliding import Sliding
+from structkin.joints.slot_distances import measured_from, steepest
 from structkin.model.laws import at_time
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import Driver, suggest
-from structkin.numerical_tolerances import NO_MASS, SAME_POSE, VISIBLE
+from structkin.numerical_tolerances import NO_MASS, ROUNDED_DATA, SAME_POSE, VISIBLE
 from structkin.plan.status import Status
 from structkin.solve import Motion
 from structkin.solve.solve_groups import solve_groups
@@ -37,6 +37,7 @@ LAWS = ("speed", "law", "table", "csv", "columns")
 #: Sets of free coordinates that are compared in a mechanism of up to so many links and joints; the time that each takes
 #: grows faster than their number.
 SETS, LARGE = 1000, 60
+MULTIPLIERS = "formulation = 'multipliers'"
 #: Distance from a flat pose at which a simulation that starts there finds its branch [rad or parts of the size].
 BESIDE = 0.1
 
@@ -66,15 +67,21 @@ def with_coordinates(mechanism: Mechanism) -> Mechanism:
     for driver in ranking[0].drivers:
         if driver.id in mechanism.drivers:
             continue
-        id = f"{driver.joint or ' '.join(driver.links)} free"
+        entry = _entry(mechanism, driver)
+        id = f"{driver.joint or ' to '.join(entry.get('between', ())) or ' '.join(driver.links)} free"
         while id in taken:
             id += " again"
         taken.add(id)
-        drivers[id] = _entry(driver)
+        drivers[id] = entry
     return mechanism.with_drivers(drivers)
 
 
-def _entry(driver: Driver) -> dict[str, Any]:
+def _entry(mechanism: Mechanism, driver: Driver) -> dict[str, Any]:
+    if driver.kind == "distance":
+        slots = {id: joint for id, joint in mechanism.joints.items() if isinstance(joint, CircularSlot | CurveSlot)}
+        made = (steepest(mechanism, f"drive_{id}", slot) for id, slot in slots.items())
+        ends = next(one.ends for one in made if one is not None and one.ends and one.id == driver.id)
+        return {"between": [point for _, point in ends]}
     if driver.kind == "slide":
         return {"joint": driver.joint}
     return {"links": list(driver.links), **({"joint": driver.joint} if driver.joint else {})}
@@ -223,10 +230,16 @@ def _lone_points(mechanism: Mechanism) -> Iterator[str]:
         ends = {link for link, _ in drive.ends or ()}
         for slot in slots if drive.law is None and drive.kind == "distance" else ():
             if isinstance(slot, CircularSlot | CurveSlot) and ends == {slot.carrier, slot.slider}:
-                points = measured_from(mechanism, slot)
-                if len(points) == 1:
-                    only = f"{points[0]} is the only point of {slot.carrier} to measure the place of its pin from"
-                    yield f"; {only}: give {slot.carrier} another one, or simulate with formulation = 'multipliers'"
+                points, pin = measured_from(mechanism, slot), "the place of its pin"
+                arms = [mechanism.links[slot.carrier].local[point] for point in points]
+                arms = [place - arms[0] for place in arms]
+                far = max(arms, key=abs)
+                if all(abs((arm * far.conjugate()).imag) <= ROUNDED_DATA * abs(far) ** 2 for arm in arms):
+                    only, more = f"{points[0]} is the only point of {slot.carrier} to measure {pin} from", ""
+                    if len(points) > 1:
+                        only = f"the points {', '.join(points)} of {slot.carrier}, to measure {pin} from, are in line"
+                        more = " beside that line"
+                    yield f"; {only}: give {slot.carrier} another one{more}, or simulate with {MULTIPLIERS}"
 
 
 def why(equations: Reduced, error: NoPoseError) -> str:

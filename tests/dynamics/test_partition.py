@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from flat import ROD
+from scipy.integrate import solve_ivp
 
 import structkin as sk
 from structkin.dynamics.reduced import smooth_poses as poses_module
@@ -224,3 +225,51 @@ def test_a_pin_whose_place_is_measured_from_one_point_only() -> None:
     other = on_a_circular_slot("H").simulate(1.0, samples=11, formulation="multipliers")
     assert not helped.stopped and not other.stopped
     assert helped.position("P") == pytest.approx(other.position("P"), abs=1e-6)
+
+
+def pearl(slot: dict[str, Any], points: dict[str, Any], **more: Any) -> sk.Mechanism:
+    """A pearl on a curved slot of the ground, which has all other points; nothing drives it."""
+    return sk.Mechanism(
+        points=points,
+        links={
+            "ground": [name for name in points if name != "P"],
+            "pearl": {"points": ["P"], "mass": 1, "inertia": 0.2},
+        },
+        joints={"wire": {"type": "pin-in-slot", "pin": "P", "slot": "ground", **slot}},
+        **more,
+    )
+
+
+BEND = {
+    "start": [0, 1],
+    "axis": [1, 0],
+    "segments": [{"length": 1}, {"turn": -np.pi / 2, "radius": 0.5}, {"length": 3}],
+}
+
+
+def test_a_link_in_a_curved_slot_alone_needs_no_driver() -> None:
+    """Its coordinates are its angle and the distance of its pin from a point of the slotted link."""
+    ring = pearl({"center": "O"}, {"O": (0, 0), "X": (2, 0.3), "P": (0.6, -0.8)}, forces={"gravity": (0, -9.81)})
+    ranking = ring.rank_inputs()
+    assert ranking.inputs == ranking.candidates == 2 and ranking[0].is_complete
+    s = ring.simulate(2.0, samples=41)
+    assert list(s.mechanism.drivers) == ["X to P free", "ground pearl free"] and not s.stopped
+    # A pendulum of a metre.
+    found = solve_ivp(lambda t, y: (y[1], -9.81 * np.sin(y[0])), (0, 2), (np.arctan2(0.6, 0.8), 0),
+                      rtol=1e-11, atol=1e-12, t_eval=s.t)  # fmt: skip
+    assert s.position("P") == pytest.approx(np.stack((np.sin(found.y[0]), -np.cos(found.y[0])), axis=1), abs=1e-7)
+
+
+def test_a_pearl_on_a_bent_wire_whose_distances_are_both_at_rest() -> None:
+    """Where its normal leads through X and Y no distance from these is a coordinate: the message says what helps."""
+    points = {"X": (0, 0), "Y": (3, 0), "P": (0.5, 1)}
+    start = {"P": {"velocity": [1, 0]}}
+    s = pearl(BEND, points, initial=start).simulate(2.5, samples=26)
+    assert (
+        "the points X, Y of ground, to measure the place of its pin from, are in line: give ground another" in s.stopped
+    )
+    beside = pearl(BEND, {**points, "Y": (3, 0.7)}, initial=start).simulate(2.5, samples=26)
+    assert not beside.stopped
+    # Nothing slows it down: it is at the end of 1 m, a quarter of a circle of 0.5 m, and the rest of its way.
+    down = 2.5 - 0.5 - np.pi / 4
+    assert beside.position("P")[-1] == pytest.approx((1.5, 0.5 - down), abs=1e-7)

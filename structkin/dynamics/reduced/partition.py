@@ -15,16 +15,16 @@ time: its scale is the mechanism's size times `NEAR` times the size over the dis
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.curve_slot import CurveSlot
+from structkin.joints.slot_distances import distances
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
-from structkin.model.topology import INPUT_KINDS, Driver
+from structkin.model.topology import INPUT_KINDS
 from structkin.structure.inputs.candidates import candidate_drivers, idle_links
 from structkin.types import Floats
 
@@ -56,27 +56,10 @@ def joint_coordinates(mechanism: Mechanism) -> dict[str, DriverCoordinate]:
     for one in found:
         slot = mechanism.joints[one.joint] if one.kind == "slide" and one.joint else None
         if isinstance(slot, CircularSlot | CurveSlot):
-            made |= {drive.id: drive for drive in _distances(mechanism, one, slot)}
+            made |= {drive.id: drive for drive in distances(mechanism, one.id, slot)}
         else:
             made[one.id] = DriverCoordinate(one.id, one.kind, one.links, one.joint, 0.0, None)
     return {**{id: free.get(id, drive) for id, drive in made.items()}, **free}
-
-
-def _distances(mechanism: Mechanism, travel: Driver, slot: CircularSlot | CurveSlot) -> Iterator[DriverCoordinate]:
-    """Yield the distances of a slot's pin from the points of the slotted link, instead of the travel along a curve."""
-    pins = {joint.id for joint in mechanism.topology.joints if joint.kind == "R"}
-    pin = next(point for point, place in mechanism.links[slot.slider].local.items() if place == slot.point)
-    for point in measured_from(mechanism, slot):
-        ends = (slot.carrier, point), (slot.slider, pin)
-        links = [f"@{end}" if end in pins else link for link, end in ends]
-        id = f"{travel.id}_{point}"
-        yield DriverCoordinate(id, "distance", (links[0], links[1]), None, 0.0, None, ends)
-
-
-def measured_from(mechanism: Mechanism, slot: CircularSlot | CurveSlot) -> list[str]:
-    """Return the points of the slotted link whose distance from the pin changes along the slot."""
-    centre = slot.center if isinstance(slot, CircularSlot) else None
-    return [point for point, place in mechanism.links[slot.carrier].local.items() if place != centre]
 
 
 def scales(units: Floats, distances: Floats) -> Floats:

@@ -7,7 +7,7 @@ solved in closed form, the latter by iteration; and a designer can follow the fo
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, islice
 from math import comb
@@ -45,10 +45,7 @@ def rank_inputs(
     inputs = base.missing_drivers - len(idle)
     candidates = candidate_drivers(whole, kept, kinds, idle) if inputs > 0 else []
     if not isinstance(topology, Topology):
-        from structkin.joints.guide import Guide
-
-        # The travel along a curved slot cannot be driven.
-        candidates = [one for one in candidates if one.kind != "slide" or one.joint in topology.joints.of(Guide)]
+        candidates = [*_driven(topology, candidates)]
     possible = comb(len(candidates), inputs) if candidates else 0
     judge = _Judge(bare, frozenset(idle), shared=not base.over)
     choices = []
@@ -72,6 +69,20 @@ def rank_inputs(
         complete=complete,
         repeating=judge.repeating(candidates),
     )
+
+
+def _driven(mechanism: Mechanism, candidates: Sequence[Driver]) -> Iterator[Driver]:
+    """Yield candidates: a distance of the pin in place of the travel along a curved slot, which cannot be driven."""
+    from structkin.joints.circular_slot import CircularSlot
+    from structkin.joints.curve_slot import CurveSlot
+    from structkin.joints.slot_distances import steepest
+
+    for one in candidates:
+        slot = mechanism.joints[one.joint] if one.kind == "slide" and one.joint else None
+        if not isinstance(slot, CircularSlot | CurveSlot):
+            yield one
+        elif (best := steepest(mechanism, f"drive_{one.joint}", slot)) is not None:
+            yield Driver(best.id, best.kind, best.links)
 
 
 def _check(topology: Topology, kinds: Sequence[str], limit: int) -> None:
