@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.budget import charge
 from structkin.groups import General
 from structkin.numerical_tolerances import (
     ACROSS,
@@ -187,7 +188,8 @@ def assemble(solver: GroupSolver, h: Floats, O: Floats, theta: Floats) -> Poses 
     gaps, sign = form.gaps(values, O, theta), _sign(form, values, O, theta)
 
     def take(pose: tuple[Floats, Floats], end: float) -> tuple[Floats, Floats] | None:
-        O1, theta1, change = form.newton(values, *pose, left=(1.0 - end) * gaps)
+        charge(form.rows.links / 4)
+        O1, theta1, change = form.newton(values, *pose, iterations=ITERATIONS, left=(1.0 - end) * gaps)
         near = max(np.max(np.abs(O1 - pose[0])) / form.rows.size, np.max(np.abs(theta1 - pose[1]))) < TURN
         return (O1, theta1) if change[0] < CLOSED and near and _sign(form, values, O1, theta1)[0] == sign[0] else None
 
