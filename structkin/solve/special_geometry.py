@@ -11,13 +11,14 @@ shake although nothing drives them; no choice of the range helps, only another j
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import cast
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 
+from structkin.budget import metered
 from structkin.errors import InputError, Problem, StructureError
 from structkin.groups import General
 from structkin.groups.solve_lanes import solve_lanes
@@ -33,6 +34,7 @@ from structkin.solve.schedule import Schedule
 from structkin.solve.sweep import sweep_between
 from structkin.solve.tracking import unpacked
 from structkin.structure import KinematicStructure, decompose
+from structkin.structure.inputs.candidates import coordinate, label_of
 from structkin.structure.parts import Group
 from structkin.types import Floats
 
@@ -42,6 +44,8 @@ from structkin.types import Floats
 SHIFTS = (0.02, 0.1, 0.4, 1.0, 2.0, 3.0)
 #: The same of a general group, of which other assemblies may be found farther away.
 NEAR = SHIFTS[:2]
+#: Other inputs that are tried in the place of a driver, and the steps that each may take.
+OTHERS, FEW = 24, 200
 #: Steps to a pose that closes; they converge quadratically.
 RETURNS = 50
 
@@ -188,12 +192,46 @@ def _compiled(mechanism: Mechanism, structure: KinematicStructure) -> Plan:
 
 def _singular(mechanism: Mechanism, error: DrawnSingularError) -> InputError:
     """Return the problems of singular groups; those that move by themselves with the hint that makes them run."""
+    is_known = any(one == _problem(error.plan, index) for index, one in error.groups.items())
+    if resting := [] if is_known else [*_at_rest(mechanism)]:
+        return InputError(resting, mechanism.title or "mechanism")
     general = {error.plan.steps[k].group for k in error.plan.followed}
     problems = [
         replace(one, hint=(index in general and _remedy(mechanism, error.plan.structure.groups[index])) or one.hint)
         for index, one in error.groups.items()
     ]
     return InputError(problems, mechanism.title or "mechanism")
+
+
+def _at_rest(mechanism: Mechanism) -> Iterator[Problem]:
+    """Yield a problem for each driver that is at rest however the mechanism moves: it has no regular pose.
+
+    Another input in its place moves the mechanism, and all the while the driver's coordinate keeps its value.
+    """
+    data, topology = mechanism.source_dict, mechanism.topology
+    for own in topology.drivers:
+        kept = [driver for driver in topology.drivers if driver != own]
+        drive, entries = mechanism.drivers[own.id], {one.id: data["drivers"][one.id] for one in kept}
+        for choice in mechanism.rank_inputs(drivers=kept, limit=OTHERS):
+            new = [driver for driver in choice.drivers if driver not in kept]
+            if len(new) != 1 or new[0].kind == "distance" or coordinate(new[0]) == coordinate(own):
+                continue
+            joint = {"joint": new[0].joint} if new[0].joint else {}
+            links = {"links": [*new[0].links]} if new[0].kind == "angle" else {}
+            try:
+                drivers = {**entries, new[0].id: {**joint, **links}}
+                trial = Mechanism.from_dict({**data, "drivers": drivers}, folder=mechanism._folder)
+                plan, drawn = _recorded(trial, _find_structure(trial))
+                with metered(FEW, lambda: Problem("drivers", "take too long to move"), trial.title):
+                    lanes = _solved(trial, plan, NEAR)
+            except (InputError, DrawnSingularError):
+                continue
+            poses = poses_of(trial, plan, lanes.x[0])
+            error = closing_error(poses, {own.id: drive}, {own.id: np.array([drive.start])})
+            if not drawn and np.isfinite(error[1:]).any() and not (error > RESIDUAL).any():
+                message = "is at rest however the mechanism moves: every pose is singular"
+                yield Problem(f"drivers.{own.id}", message, f"drive {label_of(topology, new[0])} instead")
+                break
 
 
 def _remedy(mechanism: Mechanism, group: Group) -> str:

@@ -322,3 +322,46 @@ def test_a_group_with_counted_turns_that_is_singular():
     )
     with pytest.raises(sk.InputError, match=r"mesh: group 1, .* closes, but is singular in every pose"):
         m.solve(samples=3)
+
+
+def carried(kind: str, **driver: Any) -> sk.Mechanism:
+    """A beam in translation along two parallel rails or slots, with one driver."""
+    joints = {"rail1": rail("left", "P"), "rail2": rail("right", "Q")}
+    links: dict[str, list[str]] = {"ground": [], "left": ["P"], "right": ["Q"], "beam": ["P", "Q"]}
+    if kind == "slots":
+        joints = {f"rail{k}": {"type": "pin-in-slot", "pin": pin, "slot": "ground", "axis": [1, 0]}
+                  for k, pin in ((1, "P"), (2, "Q"))}  # fmt: skip
+        links = {"ground": [], "beam": ["P", "Q"]}
+    points = {"P": (0, 0), "Q": (0.3, 0.8)}
+    return sk.Mechanism(points=points, links=links, joints=joints, drivers={"f": driver}, duration=1.0)
+
+
+def parallelogram(**driver: Any) -> sk.Mechanism:
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0), "A1": (0.3, 1), "B1": (1.3, 1)},
+        links={"ground": ["A", "B"], "a": ["A", "A1"], "b": ["B", "B1"], "bar": ["A1", "B1"]},
+        drivers={"f": driver},
+    )
+
+
+AT_REST: dict[str, tuple[Callable[[], sk.Mechanism], str]] = {
+    "rails, the beam": (lambda: carried("rails", links=["ground", "beam"], law="0.1*sin(t)"), "rail1"),
+    "rails, a pin": (lambda: carried("rails", joint="P", law="0.1*sin(t)"), "rail1"),
+    "slots": (lambda: carried("slots", links=["ground", "beam"], speed=0.1), "rail1"),
+    "the coupler of a parallelogram": (lambda: parallelogram(links=["ground", "bar"], speed=0.5), "A"),
+    "between the cranks of a parallelogram": (lambda: parallelogram(links=["a", "b"], speed=0.5), "A"),
+}
+
+
+@pytest.mark.parametrize("name", AT_REST)
+def test_a_driver_that_is_at_rest_however_the_mechanism_moves_is_named_with_one_that_moves_it(name: str) -> None:
+    made, other = AT_REST[name]
+    said = rf"drivers\.f: is at rest however the mechanism moves: every pose is singular; drive {other} instead"
+    m = made()
+    calls: list[Callable[[], Any]] = [m.solve, m.limits, m.assemblies]
+    for call in (*calls, *(lambda method=method: m.solve(method=method) for method in METHODS)):
+        with pytest.raises(sk.InputError, match=said):
+            call()
+    data = m.source_dict
+    data["drivers"] = {"f": {"joint": other, "law": "0.1*sin(t)"}}
+    assert sk.Mechanism(**data).solve(samples=11, duration=1.0).ok.all()
