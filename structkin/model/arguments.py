@@ -6,6 +6,7 @@ import math
 from typing import Any, TypeGuard
 
 import numpy as np
+from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 
@@ -18,6 +19,21 @@ def is_number(value: Any) -> TypeGuard[float]:
     """
     real = isinstance(value, int | float | np.integer | np.floating)
     return real and not isinstance(value, bool | np.timedelta64) and math.isfinite(value)
+
+
+def unmasked(given: Any) -> NDArray[Any]:
+    """Return an argument as an array, its numbers with NaN where they are masked; `ValueError` where it is none.
+
+    >>> unmasked(np.ma.array([1, 2], mask=[False, True])).tolist(), unmasked([1, 2]).tolist()
+    ([1.0, nan], [1, 2])
+    """
+    rows = given if isinstance(given, list | tuple) else (given,)
+    if not any(isinstance(row, np.ma.MaskedArray) for row in rows):
+        return np.asarray(given)
+    array = np.ma.asanyarray(given)
+    if np.ma.is_masked(array) and array.dtype.kind in "biufc":
+        array = array.astype(np.result_type(array.dtype, np.float64)).filled(np.nan)
+    return np.asarray(array)
 
 
 def index(value: Any, count: int, what: str, source: str = "") -> int:

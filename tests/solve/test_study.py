@@ -117,6 +117,69 @@ def test_efforts(change, together):
     np.testing.assert_array_equal(efforts(heavy, "motor")[1], heavy.motion(1).forces().driver("motor"))
 
 
+def lost(motions):
+    """A whole number for a variant that is ok, a part for others."""
+    return [0 if ok.all() else 1 - ok.mean() for ok in motions.ok]
+
+
+def rows_of(one, more):
+    """Return a measure with other rows where there is more than one variant, as in no trial."""
+    return lambda motions: [one if len(motions) == 1 else more] * len(motions)
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_measure_keeps_its_digits_though_the_first_variant_has_a_whole_number(stored, tmp_path):
+    values, to = {"lengths.B-C": [0.115, 0.16, 0.03] * 16}, tmp_path / "a.zarr" if stored else None
+    measures = {"lost": lost, "ok": lambda motions: motions.ok.all(axis=1), "z": lambda motions: motions.ok[:, 0] * 1j}
+    found = sk.study(four_bar(), values, samples=37, measures=measures, to=to).dataset
+    np.testing.assert_allclose(found["lost"].values[:3], [0, 9 / 37, 17 / 37], rtol=1e-12)
+    assert found["ok"].values[:3].tolist() == [1.0, 0.0, 0.0] and found["z"].dtype == complex
+    assert found["lost"].dtype == found["ok"].dtype == np.float64 and found["status"].dtype == np.int8
+
+
+@pytest.mark.parametrize("stored", [False, True])
+@pytest.mark.parametrize(
+    ("measure", "words"),
+    [
+        (
+            rows_of([1.0], [1.0, 2.0]),
+            r"rows of the shape \(2,\) for some variants, \(1,\) for others; return rows of one",
+        ),
+        (rows_of(1.0, [1.0]), r"the shape \(1,\) for some variants, \(\) for others"),
+        (rows_of([1.0, 2.0], [1.0]), r"the shape \(1,\) for some variants, \(2,\) for others"),
+        (rows_of(1.0, "lost"), "returned text for some variants, numbers for others; return the same for all"),
+        (rows_of(1.0, 1j), "returned complex numbers for some variants, numbers for others"),
+        (rows_of(1.0, None), "returned values of the type object for some variants"),
+        (rows_of("ok", "lost"), "returned text; return numbers"),
+        (rows_of(1, 2**53 + 1), r"whole numbers beyond 2\*\*53, which lose digits as floats"),
+        (lambda motions: [[1] * (1 + k % 2) for k in range(len(motions))], "rows of different shapes"),
+    ],
+)
+def test_rows_unlike_those_of_other_variants_are_refused(measure, words, stored, tmp_path):
+    """They were cut to the width of the first ones in a store, spread over wider ones, and text was cut."""
+    values, to = {"lengths.B-C": np.linspace(0.11, 0.12, 32)}, tmp_path / "a.zarr" if stored else None
+    with pytest.raises(sk.InputError, match=rf"measures\.own: returned .*{words}|measures\.own: {words}"):
+        sk.study(four_bar(), values, samples=5, measures={"own": measure}, to=to)
+    assert not stored or not to.exists() or (sk.Study.open(to).dataset["status"] == -1).all()
+
+
+class Wide:
+    """A measure whose name and code are the same whatever it returns."""
+
+    def __init__(self, width):
+        self.width = width
+
+    def __call__(self, motions):
+        return np.ones((len(motions), self.width))
+
+
+def test_a_store_of_rows_of_another_shape_does_not_go_on(tmp_path):
+    options = {"samples": 5, "to": tmp_path / "a.zarr"}
+    sk.study(four_bar(), {"lengths.B-C": [0.11, 0.12]}, measures={"own": Wide(1)}, **options)
+    with pytest.raises(sk.InputError, match=r"another study: measures\.own differs"):
+        sk.study(four_bar(), {"lengths.B-C": [0.11, 0.12]}, measures={"own": Wide(2)}, **options)
+
+
 def test_plans():
     m, options = four_bar(), {"samples": 5, "measures": ["range.angle.rocker"]}
     grid = sk.study(m, {"lengths.B-C": [0.11, 0.12, 0.13], "points.D.x": [0.1, 0.11]}, plan="grid", **options)
@@ -334,6 +397,31 @@ def test_ctrl_c_waits_for_no_worker_and_what_is_finished_stays(all_hear, tmp_pat
     monkeypatch.setattr(time, "sleep", lambda seconds: None)
     whole = sk.study(four_bar(), BOUNDS, **options).dataset["top"]
     np.testing.assert_array_equal(whole, sk.study(four_bar(), BOUNDS, **options | {"to": None}).dataset["top"])
+
+
+def wider(motions):
+    """Wider rows where there is more than one variant."""
+    return np.ones((len(motions), min(len(motions), 2)))
+
+
+@pytest.mark.skipif(cores() < 2, reason="no second worker")
+def test_rows_of_another_shape_are_refused_by_workers_too():
+    with pytest.raises(sk.InputError, match=r"measures\.wide: returned rows of the shape \(2,\)"):
+        sk.study(four_bar(), BOUNDS, plan="random", variants=64, samples=5, measures={"wide": wider}, workers=2)
+
+
+def deadly(motions):
+    """End the process that measures more than one variant."""
+    if len(motions) > 1:
+        os._exit(1)
+    return highest(motions)
+
+
+@pytest.mark.skipif(cores() < 2, reason="no second worker")
+def test_the_end_of_a_worker_promises_no_store_where_there_is_none():
+    """It said that what was finished is kept in the store, of a study in memory."""
+    with pytest.raises(sk.InputError, match=r"was ended, .*; where there is a store, what was finished is kept"):
+        sk.study(four_bar(), BOUNDS, plan="random", variants=64, samples=5, measures={"top": deadly}, workers=2)
 
 
 def test_a_full_disk_is_said_and_what_is_finished_stays(tmp_path, monkeypatch):

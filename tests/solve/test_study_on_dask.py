@@ -142,6 +142,14 @@ def test_a_fault_of_a_measure_is_not_the_clusters(client):
     assert run(client=client).outcomes  # the cluster goes on
 
 
+def test_rows_of_another_shape_are_no_lost_chunk(client):
+    def wider(motions):
+        return np.ones((len(motions), min(len(motions), 2)))
+
+    with pytest.raises(sk.InputError, match=r"measures\.wide: returned rows of the shape \(2,\)"):
+        run(client=client, measures={"wide": wider})
+
+
 def test_what_is_refused(client, monkeypatch):
     with pytest.raises(sk.InputError, match="is not a client of Dask"):
         run(client="tcp://127.0.0.1:8786")

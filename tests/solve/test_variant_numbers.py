@@ -10,6 +10,7 @@ from cases import few
 
 import structkin as sk
 from structkin.examples import names, path
+from structkin.solve.many.solve_many import PART
 
 CRANK_ROCKER = {
     "units": {"length": "mm", "angle": "deg", "mass": "g"},
@@ -208,3 +209,33 @@ def test_keep_and_measures_hold_what_the_whole_result_has():
         m.solve_many(5, lengths={"C-D": [0.3]}, keep=["Q"])
     with pytest.raises(sk.InputError, match="return a row for each variant"):
         m.solve_many(5, lengths={"C-D": [0.3, 0.31]}, measures={"one": lambda own: 1.0})
+
+
+def test_a_measure_has_a_type_that_holds_the_rows_of_all_variants():
+    """The type was that of the first thousands: 0 stood where a part was, and text was cut."""
+    m, some = sk.Mechanism(**CRANK_ROCKER), PART // 37
+    rocker = np.repeat([0.32, 0.1], [some, 5])
+
+    def solve(measure):
+        return m.solve_many(37, lengths={"C-D": rocker}, measures={"own": measure}).measures["own"]
+
+    whole = m.solve_many(37, lengths={"C-D": rocker})
+    wanted = [0 if ok.all() else 1 - ok.mean() for ok in whole.ok]
+    assert 0 < wanted[-1] < 1 and wanted[0] == 0
+    np.testing.assert_array_equal(solve(lambda own: [0 if ok.all() else 1 - ok.mean() for ok in own.ok]), wanted)
+    assert solve(lambda own: own.ok.all(axis=1)).dtype == bool
+    assert solve(lambda own: np.full(len(own), 2**60 + 1)).tolist() == [2**60 + 1] * len(rocker)
+    assert solve(lambda own: ["ok" if ok.all() else "lost" for ok in own.ok])[[0, -1]].tolist() == ["ok", "lost"]
+    for one, words in (
+        ([1.0, 2.0], r"measures\.own: returned rows of the shape \(2,\) for some variants, \(\) for others"),
+        ("lost", "returned text for some variants, numbers for others"),
+        (0.5, r"returned whole numbers beyond 2\*\*53"),
+    ):
+        with pytest.raises(sk.InputError, match=words):
+            solve(lambda own, one=one: [2**60 + 1 if len(own) == some else one] * len(own))
+
+
+def test_masked_rows_of_a_measure_are_nan():
+    measures = {"own": lambda own: np.ma.array([1, 2], mask=[False, True])}
+    found = sk.Mechanism(**CRANK_ROCKER).solve_many(5, lengths={"C-D": [0.3, 0.31]}, measures=measures)
+    np.testing.assert_array_equal(found.measures["own"], [1.0, np.nan])

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem, raise_problems
+from structkin.model.arguments import unmasked
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.types import Floats
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 #: What is kept of a point and of a link.
 OF_POINT, OF_LINK = ("position", "velocity", "acceleration"), ("angle", "omega", "alpha")
+#: What the values of a measure are, by the kind of their type.
+WORDS = {**dict.fromkeys("biuf", "numbers"), "c": "complex numbers", "U": "text", "S": "bytes"}
+ONE_SHAPE = "return rows of one shape for all variants, with NaN where there is nothing"
 
 
 @dataclass(frozen=True)
@@ -53,11 +57,57 @@ def measured(motions: Motions, measures: Mapping[str, Callable[[Motions], Any]])
     """Return measures (v, ...) of motions; `InputError` where one has not a row for each variant."""
     found, problems = {}, []
     for name, measure in measures.items():
-        found[name] = np.asarray(measure(motions))
+        rows = measure(motions)
+        try:
+            found[name] = unmasked(rows)
+        except ValueError:
+            message = "returned rows of different shapes"
+            problems.append(Problem(f"measures.{name}", message, ONE_SHAPE))
+            continue
         if found[name].shape[:1] != (len(motions),):
             message = f"returned the shape {found[name].shape}, not ({len(motions)}, ...)"
             problems.append(Problem(f"measures.{name}", message, "return a row for each variant"))
     raise_problems(problems, motions.mechanism.title)
+    return found
+
+
+def unlike(name: str, rows: NDArray[Any], others: tuple[int, ...], dtype: np.dtype[Any]) -> list[Problem]:
+    """Return the problem with rows of a measure where those of other variants have another shape or other values.
+
+    Numbers are no other values than numbers, whatever their types.
+    """
+    key, shape = f"measures.{name}", rows.shape[1:]
+    if shape != others:
+        message = f"returned rows of the shape {shape} for some variants, {others} for others"
+        return [Problem(key, message, ONE_SHAPE)]
+    found, wanted = words_of(rows.dtype), words_of(dtype)
+    if found != wanted:
+        return [Problem(key, f"returned {found} for some variants, {wanted} for others", "return the same for all")]
+    return []
+
+
+def words_of(dtype: np.dtype[Any]) -> str:
+    """Return what values of a type are."""
+    return WORDS.get(dtype.kind, f"values of the type {dtype}")
+
+
+def inexact(name: str, rows: NDArray[Any]) -> list[Problem]:
+    """Return the problem with rows of a measure that lose digits as floats: whole numbers beyond 2**53."""
+    if rows.dtype.kind in "iu" and ((rows > 2**53) | (rows < -(2**53))).any():
+        message = "returned whole numbers beyond 2**53, which lose digits as floats"
+        return [Problem(f"measures.{name}", message, "return smaller ones, or floats")]
+    return []
+
+
+def widened(name: str, found: NDArray[Any], rows: NDArray[Any], title: str) -> NDArray[Any]:
+    """Return what was found of a measure, in a type that holds further rows too; `InputError` where there is none."""
+    problems = unlike(name, rows, found.shape[1:], found.dtype)
+    if not problems and rows.dtype != found.dtype:
+        dtype = np.result_type(found.dtype, rows.dtype)
+        if dtype.kind == "f":
+            problems = (inexact(name, found) + inexact(name, rows))[:1]
+        found = found.astype(dtype)
+    raise_problems(problems, title)
     return found
 
 
@@ -78,6 +128,8 @@ def reduce(
         for (quantity, name), values in kept.values.items():
             values[part] = getattr(motions, quantity)(name)
         for name, own in measured(motions, measures).items():
-            found.setdefault(name, np.empty((shape[0], *own.shape[1:]), own.dtype))[part] = own
+            known = found.get(name, np.zeros((shape[0], *own.shape[1:]), own.dtype))
+            found[name] = widened(name, known, own, mechanism.title)
+            found[name][part] = own
         faults.update({part.start + k: error for k, error in motions.faults.items()})
     return kept, found, faults

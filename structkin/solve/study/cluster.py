@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem, raise_problems
-from structkin.solve.study.work import Rows, Work
+from structkin.solve.study.work import KEPT, Rows, Work
 from structkin.version import __version__
 
 #: Chunks that are given out at least, and for each thread of the workers: a worker never waits for the next one.
@@ -115,8 +115,8 @@ def done_by(
     except (CancelledError, CommClosedError, TimeoutError, OSError):
         if future is not None and future.status == "error":
             raise  # of a measure
-        message = "the scheduler was lost; what was finished is kept in the store"
-        raise InputError([Problem("client", message, "connect again, and run the study again")], "study") from None
+        hint = f"connect again, and run it again; {KEPT}"
+        raise InputError([Problem("client", "the scheduler was lost", hint)], "study") from None
     finally:
         config.set({GIVEN_UP: given_up})
         if client.status == "running":

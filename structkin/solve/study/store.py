@@ -45,7 +45,7 @@ class Variable:
     @property
     def fill(self) -> float:
         """What stands where nothing is measured."""
-        return {"f": np.nan, "i": NOT_FINISHED}.get(self.dtype.kind, 0)
+        return {"f": np.nan, "c": np.nan, "i": NOT_FINISHED}.get(self.dtype.kind, 0)
 
 
 class Store(Protocol):
@@ -129,7 +129,7 @@ class ZarrStore:
     ) -> ZarrStore:
         """Return the store of a study, made unless there is one; `InputError` if there is one of another study."""
         if path.exists():
-            check_same(path, attributes)
+            check_same(path, attributes, variables)
             return cls(path, sampled)
         import zarr
 
@@ -196,11 +196,20 @@ class ZarrStore:
         return whole[list(about["measures"])].assign_coords({self.sampled: whole[self.sampled]})
 
 
-def check_same(path: Path, attributes: Mapping[str, Any]) -> None:
-    """Raise `InputError` unless the store at a path is that of the study with these attributes."""
+def check_same(path: Path, attributes: Mapping[str, Any], variables: Mapping[str, Variable]) -> None:
+    """Raise `InputError` unless the store at a path is that of the study with these attributes and variables."""
+    import zarr
+
     found = study_of(path)
     wanted = json.loads(attributes[STUDY])
     differ = [name for name in wanted if found.get(name) != wanted[name]]
+    group: Any = zarr.open_group(str(path), mode="r", zarr_format=3)
+    # What a function returns may differ though its name and code do not.
+    differ = differ or [
+        f"measures.{name}"
+        for name, own in variables.items()
+        if name not in group or (group[name].shape[1:], group[name].dtype) != (own.shape, own.dtype)
+    ]
     if differ:
         message = f"is the store of another study: {', '.join(differ)} {'differs' if len(differ) == 1 else 'differ'}"
         raise InputError([Problem("to", f"{path} {message}", "name a new store, or delete this one")], "study")

@@ -7,7 +7,7 @@ import json
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -64,7 +64,7 @@ class Study:
     `dataset` is an `xarray.Dataset` over the dimension `variant`: the `parameters` and the times `t` [s] are
     coordinates, the measures variables, all in SI. `status` holds a `Status` for each variant: OK, or the first other
     one along its samples, or -2 for a variant that is lost; `reached` is the part of its samples that are ok. Measures
-    by name are NaN unless all are.
+    named REDUCER.QUANTITY.NAME are NaN unless all are, others by name only at the samples that are not.
     """
 
     mechanism: Mechanism
@@ -157,12 +157,12 @@ def study(
     space evenly ("sobol", scrambled; a power of two is best). The same `seed` draws the same.
 
     `measures` are names, or by name a name or a function of the `Motions` of some variants that returns a row for each,
-    (v, ...). A name is REDUCER.QUANTITY.NAME, QUANTITY.NAME for every sample, or path.POINT: the reducers are min, max,
-    range, peak (of the absolute value) and mean over the samples; quantities x, y [m], speed [m/s], acceleration
-    [m/s^2] of a point; angle [rad], omega [rad/s], alpha [rad/s^2] of a link; transmission [rad] of a dyad, at most
-    pi/2; effort [N m or N] of a driver, which takes some milliseconds per variant where more than masses and gravity
-    acts, or masses differ. `samples`, `t`, `drivers`, `duration`, `engine` and `budget` are those of
-    `Mechanism.solve_many`.
+    (v, ...): numbers, which become floats, in rows of one shape. A name is REDUCER.QUANTITY.NAME, QUANTITY.NAME for
+    every sample, or path.POINT: the reducers are min, max, range, peak (of the absolute value) and mean over the
+    samples; quantities x, y [m], speed [m/s], acceleration [m/s^2] of a point; angle [rad], omega [rad/s], alpha
+    [rad/s^2] of a link; transmission [rad] of a dyad, at most pi/2; effort [N m or N] of a driver, which takes some
+    milliseconds per variant where more than masses and gravity acts, or masses differ. `samples`, `t`, `drivers`,
+    `duration`, `engine` and `budget` are those of `Mechanism.solve_many`.
 
     With `to`, a folder `*.zarr`, the result is stored there as it comes. The same call after an interruption goes on
     with the chunks that are not finished; the store of another study is refused. `workers` are processes that share the
@@ -175,7 +175,7 @@ def study(
 
     Raises `InputError` that lists every mistake before anything runs: unknown parameters and measures, bounds that are
     reversed or not finite, a length that others fix, a result that does not fit into memory, a store of another study,
-    a package that is not installed.
+    a package that is not installed; and where a function returns rows unlike those of other variants.
 
     >>> import structkin as sk
     >>> m = sk.Mechanism(
@@ -202,6 +202,7 @@ def study(
     times = make_schedule(mechanism, samples, t, drivers, duration).t
     own = {key: np.array([own_value(mechanism, number_of(mechanism, key))]) for key in values}
     variables = _variables(job, job.rows(own), len(times))
+    job = replace(job, variables=variables)
     count = len(next(iter(values.values())))
     size = max(1, min(POSES // len(times), -(-count // CHUNKS)))
     attributes = {"title": mechanism.title, STUDY: _identity(job, values, times, size)}

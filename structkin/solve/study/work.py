@@ -9,24 +9,27 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing import get_context, resource_tracker
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.mechanism import Mechanism
 from structkin.solve.compiled_run import cores
-from structkin.solve.many.kept import measured
+from structkin.solve.many.kept import inexact, measured, unlike, words_of
 from structkin.solve.many.motions import Motions
 from structkin.solve.many.solve_many import PART, prepare
+from structkin.solve.study.store import Variable
 
 #: What the variables of some variants hold, by their names.
 Rows = dict[str, NDArray[Any]]
 #: The most processes of a pool on Windows.
 MOST = 61
+#: What a run that ends early leaves.
+KEPT = "where there is a store, what was finished is kept"
 
 
 class Work(Protocol):
@@ -48,9 +51,14 @@ class Job:
     duration: float | None
     engine: str
     budget: float | None
+    #: What the rows of the measures have to be like: unknown until one variant is measured.
+    variables: Mapping[str, Variable] = field(default_factory=dict)
 
     def rows(self, parameters: Mapping[str, NDArray[Any]], /) -> Rows:
-        """Return the measures (v, ...) of variants with these parameters (v,)."""
+        """Return the measures (v, ...) of variants with these parameters (v,).
+
+        Raises `InputError` where those of one's own are no numbers, or not like the `variables`.
+        """
         call = prepare(
             self.mechanism, self.samples, parameters, None, None, self.t, self.drivers, self.duration, self.engine,
             self.budget, all_may_fail=True,
@@ -58,8 +66,17 @@ class Job:
         found: dict[str, list[NDArray[Any]]] = {name: [] for name in self.measures}
         for _, motions in call.parts(max(1, PART // len(call.schedule)), None):
             for name, values in measured(motions, self.measures).items():
-                found[name].append(values)
+                found[name].append(values if name == "status" else self._stored(name, values))
         return {name: np.concatenate(parts) for name, parts in found.items()}
+
+    def _stored(self, name: str, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return rows of a measure as floats: those of other variants may have fractions where these have none."""
+        is_complex, known = rows.dtype.kind == "c", self.variables.get(name)
+        problems = [] if known is None else unlike(name, rows, known.shape, known.dtype)
+        if not problems and not is_complex and rows.dtype.kind not in "biuf":
+            problems = [Problem(f"measures.{name}", f"returned {words_of(rows.dtype)}", "return numbers")]
+        raise_problems(problems or inexact(name, rows), self.mechanism.title or "study")
+        return rows.astype(np.complex128 if is_complex else np.float64, copy=False)
 
 
 def done(
@@ -86,8 +103,8 @@ def done(
             while waiting:
                 yield from _finished(waiting)
     except BrokenProcessPool:
-        message = "a worker process was ended, perhaps for lack of memory; what was finished is kept in the store"
-        raise InputError([Problem("workers", message, "run the study again, with fewer workers")], "study") from None
+        message = "a worker process was ended, perhaps for lack of memory"
+        raise InputError([Problem("workers", message, f"run it again, with fewer workers; {KEPT}")], "study") from None
 
 
 def _finished(waiting: dict[Future[Rows], int]) -> Iterator[tuple[int, Rows]]:
