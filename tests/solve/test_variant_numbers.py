@@ -10,6 +10,7 @@ from cases import few
 
 import structkin as sk
 from structkin.examples import names, path
+from structkin.model.numbers import number_of, own_value
 from structkin.solve.many.solve_many import PART
 
 CRANK_ROCKER = {
@@ -144,6 +145,85 @@ def test_a_value_that_no_mechanism_has_is_the_fault_of_its_variant():
         motions.variant(1)
     with pytest.raises(sk.InputError, match="there is no variant 6 of 6"):
         motions.motion(6)
+
+
+BAR = {
+    "points": {"A": (0, 0), "B": (1, 0)},
+    "links": {"ground": ["A"], "bar": {"points": ["A", "B"], "mass": 1.0}},
+    "drivers": {"motor": {"joint": "A", "speed": 1.0}},
+}
+
+
+def gears():
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (0.06, 0), "P": (0.02, 0.01), "Q": (0.08, 0.01)},
+        links={"ground": ["A", "B"], "w1": ["A", "P"], "w2": ["B", "Q"]},
+        joints={"mesh": {"type": "gear", "links": ["w1", "w2"], "radii": [0.03, 0.03]}},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )
+
+
+def cam():
+    return sk.load(path("cam_roller_follower"))
+
+
+def slider():
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0), "C": (2, 2.5)},
+        links={"ground": ["A"], "crank": ["A", "B"], "rod": ["B", "C"], "piston": ["C"]},
+        joints={"guide": {"type": "prismatic", "links": ["piston", "ground"], "at": "C", "axis": [1, 0]}},
+        drivers={"motor": {"joint": "A", "speed": 1}},
+    )
+
+
+def pushed():
+    push = {"type": "force", "on": "bar", "at": "B", "value": 5.0, "direction": [1, 0]}
+    return sk.Mechanism(**BAR, forces={"push": push})
+
+
+def loaded():
+    table = [[0, 0], [1, 5], [2, 0], [3, 1]]
+    return sk.Mechanism(**BAR, forces={"load": {"type": "moment", "on": "bar", "table": table}})
+
+
+@pytest.mark.parametrize(
+    ("build", "given"),
+    [
+        (gears, {"joints.mesh.radii.0": [0.03, 0.02, 0.02], "joints.mesh.radii.1": [0.03, 0.04, 0.03]}),
+        (gears, {"joints.mesh.radii.0": [0.03, 0.04, 0.04], "points.B.x": [0.06, 0.07, 0.06]}),
+        (cam, {f"joints.contact.law.{k}.over": np.radians(own) for k, own in ((0, [120, 100, 90]), (1, [60, 80, 60]))}),
+        (slider, {"joints.guide.axis.0": [1.0, 0.0, 0.0], "joints.guide.axis.1": [0.0, 1.0, 0.0]}),
+        (pushed, {"forces.push.direction.0": [1.0, 0.0, 0.0], "forces.push.direction.1": [1.0, 1.0, 0.0]}),
+        (loaded, {f"forces.load.table.{k}.0": [k, k + 10.0, k + 10.0 * (k < 2)] for k in range(4)}),
+    ],
+)  # fmt: skip
+def test_numbers_that_belong_together_are_tried_together(build, given):
+    """The second variant is sound, though one of its numbers alone is not; the third is not."""
+    m = build()
+    motions = m.solve_many(5, parameters=given)
+    assert list(motions.faults) == [2] and (motions.status[2] == sk.Status.BAD_INPUT).all()
+    assert (motions.status[:2] != sk.Status.BAD_INPUT).all()
+    for k in range(2):
+        same(motions, k, motions.variant(k).solve(t=motions.t))
+        for key, values in given.items():
+            variant = motions.variant(k)
+            assert own_value(variant, number_of(variant, key)) == pytest.approx(values[k], abs=1e-15)
+    with pytest.raises(sk.InputError):
+        motions.variant(2)
+
+
+def test_a_fault_names_the_value_of_its_own_variant():
+    """All had the message of the least value that is refused."""
+    m = sk.Mechanism(**BAR)
+    masses = [1.0, -0.1, -0.5, -0.1]
+    faults = m.solve_many(3, parameters={"links.bar.mass": masses}).faults
+    assert list(faults) == [1, 2, 3]
+    for k, fault in faults.items():
+        with pytest.raises(sk.InputError) as alone:
+            sk.Mechanism(
+                **{**BAR, "links": {"ground": ["A"], "bar": {"points": ["A", "B"], "mass": f"{masses[k]} kg"}}}
+            )
+        assert fault.problems == alone.value.problems and f"found {masses[k]} kg" in str(fault)
 
 
 def test_bad_keys_are_listed_together():

@@ -86,6 +86,10 @@ class Differences:
         """Return the mechanism with the numbers of variant k; `InputError` where it cannot be built."""
         if k in self.problems:
             raise InputError(self.problems[k], self.mechanism.title)
+        return self.built(k)
+
+    def built(self, k: int) -> Mechanism:
+        """Return the mechanism with the numbers of variant k, whether or not some were replaced."""
         values = {number: float(own[k]) for number, own in self.numbers.items()}
         for pair, length in self.lengths.items():
             values[number_of(self.mechanism, f"lengths.{'-'.join(sorted(pair))}")] = float(length.values[1 + k])
@@ -187,8 +191,7 @@ def read_differences(
     for pair, numbers in found.lengths.items():
         values = numbers.values
         found.lengths[pair] = Variants(np.append(values[0], np.broadcast_to(values[1:], found.count)))
-    for number in found.numbers:
-        _find_refused(found, number)
+    _find_refused(found)
     if len(found.problems) == found.count and not all_may_fail:
         problems = [Problem(f"variant 0: {one.key}", one.message, one.hint) for one in found.problems[0]]
         problems.append(Problem("variants", "none has valid values", "the faults above are those of the first"))
@@ -218,25 +221,41 @@ def _read_number(found: Differences, key: str, given: Any) -> None:
         (known.values.imag if part else known.values.real)[1:] = values
 
 
-def _find_refused(found: Differences, number: Number) -> None:
-    """Note the variants whose value of a number no mechanism can have, such as a negative mass.
+def _find_refused(found: Differences) -> None:
+    """Note the variants with numbers that no mechanism can have, such as a negative mass.
 
-    The values that a mechanism can have lie together: their least and largest are sought by halving.
+    Only those are built in which one number is refused alone: others may belong to it, as the radii of two gears do.
+    """
+    owns = {number: own_value(found.mechanism, number) for number in found.numbers}
+    alone = [_refused_alone(found, number, own) for number, own in owns.items()]
+    for k in np.flatnonzero(np.any(alone, axis=0)).tolist() if alone else ():
+        try:
+            found.built(k)
+        except InputError as error:
+            found.problems.setdefault(k, []).extend(error.problems)
+            for number, own in owns.items():
+                found.numbers[number][k] = own
+
+
+def _refused_alone(found: Differences, number: Number, own: float) -> Flags:
+    """Return which values of a number (v,) the mechanism itself, where it is `own`, cannot have.
+
+    The values that it can have lie together: their least and largest are sought by halving.
     """
     values = found.numbers[number]
-    own = own_value(found.mechanism, number)
+    refused = np.zeros(len(values), bool)
     for side in (np.unique(values[values > own]), np.unique(values[values < own])[::-1]):
-        least, low, high = None, 0, len(side)
+        low, high = 0, len(side)
         while low < high:
-            middle = (low + high) // 2 if least is not None else high - 1
+            middle = (low + high) // 2 if high < len(side) else high - 1
             try:
                 with_numbers(found.mechanism, {number: float(side[middle])})
                 low = middle + 1
-            except InputError as error:
-                least, high = error.problems[0], middle
-        if least is not None:
-            bad = values >= side[low] if side[low] > own else values <= side[low]
-            found.check(number.key, values, own, {least.message: bad})
+            except InputError:
+                high = middle
+        if high < len(side):
+            refused |= values >= side[low] if side[low] > own else values <= side[low]
+    return refused
 
 
 def _numbers(given: Any, ndim: int) -> Floats | None:
