@@ -1,5 +1,7 @@
 """Data sets: what the store holds is what `solve_batch` gives, whoever makes it, however often it is interrupted."""
 
+import shutil
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -85,3 +87,19 @@ def test_all_that_is_wrong_is_named(tmp_path):
         sk.solve_batch([sk.load(example("crank_rocker"))], angles=TURN[:5]).save(tmp_path / "set.zarr")
     with pytest.raises(sk.InputError, match="is not a data set"):
         sk.Linkages.load(tmp_path / "nothing.zarr")
+
+
+def test_the_store_of_a_study_is_no_data_set(tmp_path):
+    """It ended in the TypeError of a call without its arguments, as did a data set without one of its arrays."""
+    store = tmp_path / "study.zarr"
+    crank_rocker = sk.load(example("crank_rocker"))
+    sk.study(crank_rocker, {"drivers.motor.speed": [1.0, 2.0]}, measures=["path.C"], samples=5, to=store)
+    with pytest.raises(
+        sk.InputError, match=r"is the store of a study, not a data set of linkages; Study\.open reads it"
+    ):
+        sk.Linkages.load(store)
+    linkages = tmp_path / "set.zarr"
+    sk.solve_batch(scattered(2, 5, seed=1), angles=TURN[:5]).save(linkages)
+    shutil.rmtree(linkages / "points")
+    with pytest.raises(sk.InputError, match="is not a data set"):
+        sk.Linkages.load(linkages)

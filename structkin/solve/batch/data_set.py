@@ -35,6 +35,8 @@ ARRAYS: Mapping[str, tuple[tuple[str, ...], type]] = {
     "bodies": (("joint",), np.int32),
     "slides": (("joint", "guide"), np.float64),
 }
+#: Those that only some linkages have.
+OPTIONAL = ("bodies", "slides")
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,12 @@ def load(path: Path) -> dict[str, NDArray[Any]]:
 
     try:
         group = zarr.open_group(str(path), mode="r", zarr_format=3)
-        return {name: np.asarray(group[name]) for name in ARRAYS if name in group}
+        is_study = "linkages" not in json.loads(str(group.attrs[STUDY]))
+        names = [name for name in ARRAYS if name in group or name not in OPTIONAL]
+        found = {} if is_study else {name: np.asarray(group[name]) for name in names}
     except Exception as error:  # zarr raises many kinds for what it did not write
         raise InputError([Problem(str(path), "is not a data set", "Batch.save makes one")], "linkages") from error
+    if is_study:
+        hint = "Study.open reads it, and Batch.save makes a data set"
+        raise InputError([Problem(str(path), "is the store of a study, not a data set of linkages", hint)], "linkages")
+    return found
