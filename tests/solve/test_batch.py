@@ -303,6 +303,27 @@ def test_faults_of_the_arrays_are_one_error(change, words):
 
 
 @pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("key", "at", "words"),
+    [
+        ("adjacency", (0, 0, 1), "adjacency: is not 0 or 1"),
+        ("points", (0, 2, 0), "points: is not finite"),
+        ("fixed", (0, 3), "fixed: is not 0 or 1"),
+        ("motor", (0,), "motor: is no joint"),
+        ("bodies", (0, 0), "bodies: is no number"),
+        ("angles", (3,), "angles: expected finite angles"),
+    ],
+)
+def test_what_is_masked_is_not_a_number(key, at, words):
+    """The numbers behind the masks were solved."""
+    given = dict(zip(("adjacency", "points", "fixed", "motor"), four_bar(), strict=True))
+    given |= {"bodies": np.full((1, 4), -1), "angles": TURN[:5]}
+    given[key] = np.ma.array(given[key])
+    given[key][at] = np.ma.masked
+    with pytest.raises(sk.InputError, match=words):
+        sk.solve_batch(**given)
+
+
 def test_blocks_use_one_buffer_and_are_the_whole(monkeypatch):
     compiled(monkeypatch)
     batch = sk.solve_batch(scattered(50, 6, seed=9), angles=TURN)

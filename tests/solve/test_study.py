@@ -244,6 +244,14 @@ def test_every_mistake_is_listed_before_anything_runs(tmp_path):
             sk.study(m, **options, measures=["path.C"])
 
 
+@pytest.mark.parametrize("options", [{}, {"plan": "grid"}, {"plan": "sobol", "variants": 4}])
+def test_masked_values_are_no_numbers(options):
+    """The study was that of the numbers behind the mask."""
+    values = np.ma.array([0.11, 0.12], mask=[False, True])
+    with pytest.raises(sk.InputError, match=r"lengths\.B-C: expected finite numbers"):
+        sk.study(four_bar(), {"lengths.B-C": values}, measures=["path.C"], **options)
+
+
 def test_a_length_that_others_fix():
     """Four points in a plate: five distances fix the sixth."""
     corners = {"B": (0, 0), "C": (4, 0), "P": (1, 2), "Q": (3, 2)}

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from structkin.budget import MOST_BYTES, in_memory, too_large
 from structkin.checked import checked
 from structkin.errors import InputError, Problem, raise_problems
+from structkin.model.arguments import unmasked
 from structkin.model.frozen import read_only
 from structkin.model.mechanism import Mechanism
 from structkin.plan.status import Status
@@ -323,7 +324,7 @@ def solve_batch(
     ((1, 4, 2, 100), [0.0, 1.0], True)
     """
     problems = []
-    turned = np.asarray(angles)
+    turned = unmasked(angles)
     if turned.dtype.kind not in "iuf" or turned.ndim != 1 or not turned.size or not np.isfinite(turned).all():
         problems.append(
             Problem("angles", "expected finite angles (n,) [rad]", "such as np.linspace(0, 2 * np.pi, 200)")

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from structkin.budget import MOST_BYTES, too_large
 from structkin.checked import checked
 from structkin.errors import InputError, Problem, raise_problems
+from structkin.model.arguments import unmasked
 from structkin.model.flaw import LARGEST
 from structkin.model.frozen import read_only
 from structkin.model.mechanism import Mechanism
@@ -77,8 +78,8 @@ class Linkages:
         m, joints = bars.shape[:2] if bars is not None else (-1, -1)
         places = _array("points", points, "(m, joints, 2)", 3, problems)
         on_ground = _array("fixed", fixed, "(m, joints)", 2, problems)
-        pair = _array("motor", np.broadcast_to(motor, (m, 2)) if np.shape(motor) == (2,) and m >= 0 else motor,
-                      "(m, 2)", 2, problems)  # fmt: skip
+        motors = np.broadcast_to(unmasked(motor), (m, 2)) if np.shape(motor) == (2,) and m >= 0 else motor
+        pair = _array("motor", motors, "(m, 2)", 2, problems)
         links = None if bodies is None else _array("bodies", bodies, "(m, joints)", 2, problems)
         guides = None if slides is None else _array("slides", slides, "(m, joints, 2)", 3, problems)
         if bars is not None:
@@ -294,7 +295,7 @@ class Linkages:
 def _array(key: str, given: Any, words: str, ndim: int, problems: list[Problem]) -> NDArray[Any] | None:
     """Return real numbers as an array; None, and a problem, if they are not."""
     try:
-        array = np.asarray(given)
+        array = unmasked(given)
     except ValueError:
         array = np.empty(0, object)
     if array.dtype.kind not in "biuf" or array.ndim != ndim:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from structkin.errors import InputError, Problem
+from structkin.model.arguments import unmasked
 from structkin.model.flaw import Flaw
 from structkin.model.mechanism import Mechanism
 from structkin.model.numbers import number_of, own_value, with_numbers
@@ -79,7 +80,7 @@ def _drawn(values: dict[str, Floats], plan: str, count: int, seed: int) -> dict[
 def _read(given: Any) -> Floats | None:
     """Return finite numbers as an array (v,); None if they are not."""
     try:
-        values = np.atleast_1d(np.asarray(given, np.float64))
+        values = np.atleast_1d(np.asarray(unmasked(given), np.float64))
     except (TypeError, ValueError):
         return None
     return values if values.ndim == 1 and len(values) and np.isfinite(values).all() else None
