@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 OF_POINT, OF_LINK = ("position", "velocity", "acceleration"), ("angle", "omega", "alpha")
 #: What the values of a measure are, by the kind of their type.
 WORDS = {**dict.fromkeys("biuf", "numbers"), "c": "complex numbers", "U": "text", "S": "bytes"}
+#: What to do about rows of several shapes.
 ONE_SHAPE = "return rows of one shape for all variants, with NaN where there is nothing"
 
 
@@ -128,8 +129,9 @@ def reduce(
         for (quantity, name), values in kept.values.items():
             values[part] = getattr(motions, quantity)(name)
         for name, own in measured(motions, measures).items():
-            known = found.get(name, np.zeros((shape[0], *own.shape[1:]), own.dtype))
-            found[name] = widened(name, known, own, mechanism.title)
+            if name not in found:
+                found[name] = np.zeros((shape[0], *own.shape[1:]), own.dtype)
+            found[name] = widened(name, found[name], own, mechanism.title)
             found[name][part] = own
         faults.update({part.start + k: error for k, error in motions.faults.items()})
     return kept, found, faults
