@@ -204,6 +204,12 @@ def test_wheels_behind_a_rocker_repeat_after_a_turn():
 
 
 @pytest.mark.full
+def test_a_search_that_ends_before_wheels_are_known_to_be_back_says_so():
+    # They are, behind a rocker, but after 1000 turns for one of its own at the latest.
+    words = geared(-1000).circuits().words(0)
+    assert "rad to" in words and "the search ended after 4 turns, as wheels may not be back by then" in words
+
+
 def test_each_circuit_behind_a_wheel_is_listed_once():
     """The wheel has five poses for each of the rocker; in some its dyad closes everywhere, in some in part."""
     found = with_dyad(-0.4).circuits()

@@ -20,7 +20,7 @@ from structkin.branches.assemblies.listing import check_limit
 from structkin.branches.limits.poses import Modes, Poses
 from structkin.branches.limits.reach import End, FeasibleInterval, Reach
 from structkin.branches.limits.result import Interval, Limit, driver_size, driver_unit, driver_words
-from structkin.branches.limits.search import Swept, end_words
+from structkin.branches.limits.search import END_OF_RANGE, Swept, end_words
 from structkin.budget import DEFAULT, grant, metered, new_meter
 from structkin.checked import checked
 from structkin.errors import InputError, Problem, problems_of
@@ -133,7 +133,8 @@ class Circuits:
             word = "assembly" if len(item.assemblies) == 1 else "assemblies"
             parts.append(f"{word} {', '.join(map(str, item.assemblies))}")
         ends = item.interval.low, item.interval.high
-        doubts = dict.fromkeys(end.why for end in ends if end is not None and end.kind == "uncertified")
+        given = (end for end in ends if end is not None and end.why != END_OF_RANGE)
+        doubts = dict.fromkeys(end.why for end in given if end.kind in ("uncertified", "range"))
         return "; ".join([where, *([", ".join(parts)] if parts else []), *doubts])
 
     def plot(self) -> Figure:

@@ -37,8 +37,9 @@ from structkin.types import Floats
 GEARED = 8 * math.pi
 #: Most turns for which poses with a general group are followed where the ratios of wheels let them repeat.
 MOST = 60
-#: The reason given where this ends a motion.
-FOLLOWED = "the search ended after {} turns, within which the poses do not repeat: give a range to search further"
+#: The reasons given where a range ends a motion, and where this does.
+END_OF_RANGE = "the end of the range"
+FOLLOWED = "the search ended after {} turns, as wheels may not be back by then: give a range to search further"
 
 
 def limits(
@@ -173,7 +174,7 @@ def fold_words(system: System, fold: Fold) -> Limit:
         words = system.stroke_words(fold.stroke, fold.y)
         return Limit(fold.p, "stroke", fold.stroke.group, words, joint=fold.stroke.id, pose=slots[:, 0])
     if fold.step is None:
-        return Limit(fold.p, "range", None, "the end of the range")
+        return Limit(fold.p, "range", None, END_OF_RANGE)
     step = system.plan.steps[fold.step]
     kind, words = why(system.plan, fold.step, system.plan.inputs(step, slots))
     if fold.far:
@@ -320,7 +321,7 @@ def _is_range(value: Any) -> bool:
 def end_words(poses: Poses, end: End, modes: Modes) -> Limit:
     """Return the end of an interval with its group, in words."""
     if end.kind == "range":
-        return Limit(end.p, "range", None, "the end of the range")
+        return Limit(end.p, "range", None, END_OF_RANGE)
     index, pose = min(end.steps), _pose(poses, end, modes)
     if (stroke := poses.stroke(index)) is not None:
         words = poses.stroke_words(stroke, np.array([end.p]), modes, end.steps)
