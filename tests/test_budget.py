@@ -33,7 +33,7 @@ def crank_rocker(law, duration=None):
 ENDLESS = [
     ("95*sin(2*pi*t)", 1e6),
     ("80000000.0*sin(2*pi*t)", 1.0),
-    ("6.28*t", 1e12),
+    ("6.28*t + 0.1*sin(t)", 1e12),
     ("exp(1000*t)", 1.0),
     ("exp(1000*t)", 0.1),
 ]

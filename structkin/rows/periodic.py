@@ -34,6 +34,16 @@ def derivatives(function: Function, angle: Any, count: int) -> list[Any]:
     return together(angle, count) if together else [function(angle, order) for order in range(count)]
 
 
+def without_turns(z: Array, near: Array) -> Array:
+    """Return angles z less the whole turns that lead within half a turn of others, with the sines that they have.
+
+    >>> away = without_turns(np.array([1e7, -8.0]), np.array([1.0, 0.0]))
+    >>> (np.sin(away) - np.sin([1e7, -8.0])).round(15).tolist(), away.round(6).tolist()
+    ([0.0, 0.0], [2.707544, -1.716815])
+    """
+    return np.asarray(near + np.angle(np.exp(1j * z) * np.exp(-1j * near)))
+
+
 def in_one_turn(angle: Any) -> Any:
     """Return angles (n,) less whole turns: from 0 to 2 pi, where one within rounding of a whole turn is nearly 0."""
     return angle - TURN * np.floor((angle.real + ROUNDING) / TURN)

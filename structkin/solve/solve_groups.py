@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structkin.budget import DEFAULT, in_memory, metered
+from structkin.budget import DEFAULT, TOGETHER, in_memory, metered
 from structkin.groups import Turn
 from structkin.model.mechanism import Mechanism
 from structkin.plan.plan import Plan, Register
@@ -24,6 +24,7 @@ from structkin.solve.fast_turns import all_seen, slow_motion
 from structkin.solve.fast_wheels import wheels_on_links
 from structkin.solve.motion import Motion
 from structkin.solve.narrow_cams import Followed, followed_cams, near_humps
+from structkin.solve.periods import over_one_period
 from structkin.solve.schedule import Schedule, united
 from structkin.solve.special_geometry import compile_plan
 from structkin.solve.sweep import sweep_between
@@ -56,7 +57,9 @@ def solve_groups(
     with in_memory(lambda: too_many(len(schedule), numbers), mechanism.title):
         with metered(budget, lambda: too_far(schedule, numbers, budget), mechanism.title):
             run_by = plan.run_by(engine, with_rates=not by_coefficients)
-            lanes = run_from_sketch(run_by, schedule, progress, flip=branch == "smooth")
+            run = partial(run_from_sketch, run_by, progress=progress, flip=branch == "smooth")
+            is_long = budget is not None and schedule.added * numbers > TOGETHER * budget
+            lanes = (over_one_period(mechanism, schedule, run) if is_long else None) or run(schedule)
         if by_coefficients:
             Coefficients(plan, lanes).form_rates(schedule.drivers)
     return Motion(mechanism, plan, schedule.t, schedule.drivers, lanes, schedule.thirds)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import structkin as sk
+from structkin.examples import path
 
 
 def drag_link(**more: object) -> sk.Mechanism:
@@ -86,3 +87,62 @@ def test_a_spring_does_not_depend_on_the_samples() -> None:
     for values in (z, z[:3], z[3:]):
         found = m.solve(drivers={"motor": values}).forces(static=True).driver("motor")
         np.testing.assert_allclose(found, 3 * (values - z[0]), atol=1e-9)
+
+
+# --- hours at a constant speed ---------------------------------------------------------------------------------------
+
+
+def test_an_engine_that_runs_for_hours() -> None:
+    """3000 rpm for a day, 4.3 million turns, at times without a rhythm; the piston by the law of cosines."""
+    a, b = 0.03, 0.11
+    m = sk.Mechanism(
+        points={"O": (0, 0), "A": (a, 0), "B": (a + b, 0)},
+        links={"ground": ["O"], "crank": ["O", "A"], "rod": ["A", "B"], "piston": ["B"]},
+        joints={"bore": {"type": "prismatic", "links": ["piston", "ground"], "at": "B", "axis": [1, 0]}},
+        drivers={"motor": {"joint": "O", "speed": "3000 rpm"}},
+    )
+    t = np.sort(np.random.default_rng(4).uniform(0, 86400, 200))
+    for options in ({}, {"method": "topological-kl"}, {"engine": "python"}):
+        motion = m.solve(t=t, **options)
+        z, w = motion.drivers["motor"][0], 100 * np.pi
+        assert motion.ok.all() and np.array_equal(z, w * t)
+        root = np.sqrt(b**2 - (a * np.sin(z)) ** 2)
+        # The angle has digits of 4e-9 rad there, and they count as they are.
+        assert motion.position("B")[:, 0] == pytest.approx(a * np.cos(z) + root, abs=1e-11)
+        rate = -a * w * np.sin(z) * (1 + a * np.cos(z) / root)
+        assert motion.velocity("B")[:, 0] == pytest.approx(rate, abs=1e-8)
+        assert motion.angle("rod") == pytest.approx(-np.arcsin(a * np.sin(z) / b), abs=1e-9)
+        crank = motion.angle("crank")
+        assert crank - crank[0] == pytest.approx(z - z[0])
+    assert motion.K("B")[:, 0, 0] == pytest.approx(rate / w, abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    "name", ["jansen_leg", "eight_bar_double_triad", "five_bar_two_drivers", "cam_roller_follower"]
+)
+def test_a_motion_that_repeats_is_solved_once_however_long_it_is(name: str) -> None:
+    m = sk.load(path(name))
+    period = m.solve(2).t[-1]
+    motion = m.solve(7, duration=40000.3 * period)
+    assert motion.ok.all()
+    for k in range(7):
+        ways = {}
+        for id, drive in m.drivers.items():
+            turned = motion.drivers[id][0][k] - drive.start
+            ways[id] = drive.start + np.linspace(0, turned - 2 * np.pi * round(turned / (2 * np.pi)), 60)
+        near = m.solve(drivers=ways)
+        for point in m.points:
+            assert np.abs(near.position(point)[-1] - motion.position(point)[k]).max() < 1e-9 * m.size
+
+
+def test_long_motions_of_which_a_period_does_not_tell_are_refused() -> None:
+    geared = sk.load(path("geared_five_bar"))
+    rocking = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0.2), "C": (2, 1.5), "D": (2.5, 0)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )
+    assert not rocking.solve(50).ok.all()
+    for m in (geared, rocking):
+        with pytest.raises(sk.InputError, match="turns, which takes"):
+            m.solve(13, duration=1e6)

@@ -20,6 +20,7 @@ from structkin.model.mechanism import Mechanism
 from structkin.numerical_tolerances import SAME_POSE
 from structkin.plan.plan import Plan
 from structkin.rows.affine import FIXED, Affine
+from structkin.rows.periodic import without_turns
 from structkin.solve.call import common_period
 from structkin.solve.engine import Lanes, over_gaps
 from structkin.solve.fast_turns import slow_motion
@@ -81,8 +82,13 @@ def _path(schedule: Schedule, moving: list[str], known: Indices, along: Floats, 
     first, rounds = along[0], np.zeros(len(schedule), np.intp)
     ends, near = first, along
     if length is not None:
+        # The first place may be many rounds from the sketch.
+        drawn = schedule.mechanism.drivers[moving[0]].start if len(moving) == 1 else 0.0
+        first -= length * np.round((first - drawn) / length)
         rounds[known] = np.floor((along - first) / length)
-        along, ends = along - rounds[known] * length, first + length
+        own, along, ends = along, along - rounds[known] * length, first + length
+        if len(moving) == 1:
+            along = np.clip(without_turns(own, along), first, ends)
         near = along
     elif len(moving) == 1 and schedule.mechanism.drivers[moving[0]].kind == "angle":
         near = along - 2 * np.pi * np.round((along - first) / (2 * np.pi))
