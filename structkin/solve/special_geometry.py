@@ -44,8 +44,9 @@ from structkin.types import Floats
 SHIFTS = (0.02, 0.1, 0.4, 1.0, 2.0, 3.0)
 #: The same of a general group, of which other assemblies may be found farther away.
 NEAR = SHIFTS[:2]
-#: Other inputs that are tried in the place of a driver, and the steps that each may take.
-OTHERS, FEW = 24, 200
+#: Other inputs that are tried in the place of a driver, and the steps that each may take; in mechanisms of at most so
+#: many links and drivers.
+OTHERS, FEW, SMALL, MOST_DRIVERS = 24, 200, 40, 4
 #: Steps to a pose that closes; they converge quadratically.
 RETURNS = 50
 
@@ -209,7 +210,8 @@ def _at_rest(mechanism: Mechanism) -> Iterator[Problem]:
     Another input in its place moves the mechanism, and all the while the driver's coordinate keeps its value.
     """
     data, topology = mechanism.source_dict, mechanism.topology
-    for own in topology.drivers:
+    is_small = len(topology.links) <= SMALL and len(topology.drivers) <= MOST_DRIVERS
+    for own in topology.drivers if is_small else ():
         kept = [driver for driver in topology.drivers if driver != own]
         drive, entries = mechanism.drivers[own.id], {one.id: data["drivers"][one.id] for one in kept}
         for choice in mechanism.rank_inputs(drivers=kept, limit=OTHERS):
