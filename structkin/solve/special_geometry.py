@@ -46,7 +46,7 @@ SHIFTS = (0.02, 0.1, 0.4, 1.0, 2.0, 3.0)
 NEAR = SHIFTS[:2]
 #: Other inputs that are tried in the place of a driver, and the steps that each may take; in mechanisms of at most so
 #: many links and drivers.
-OTHERS, FEW, SMALL, MOST_DRIVERS = 24, 200, 40, 4
+OTHERS, FEW, SMALL, MOST_DRIVERS = 4, 20, 40, 4
 #: Steps to a pose that closes; they converge quadratically.
 RETURNS = 50
 
