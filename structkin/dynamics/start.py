@@ -37,7 +37,6 @@ LAWS = ("speed", "law", "table", "csv", "columns")
 #: Sets of free coordinates that are compared in a mechanism of up to so many links and joints; the time that each takes
 #: grows faster than their number.
 SETS, LARGE = 1000, 60
-MULTIPLIERS = "formulation = 'multipliers'"
 #: Distance from a flat pose at which a simulation that starts there finds its branch [rad or parts of the size].
 BESIDE = 0.1
 
@@ -82,9 +81,7 @@ def _entry(mechanism: Mechanism, driver: Driver) -> dict[str, Any]:
         made = (steepest(mechanism, f"drive_{id}", slot) for id, slot in slots.items())
         ends = next(one.ends for one in made if one is not None and one.ends and one.id == driver.id)
         return {"between": [point for _, point in ends]}
-    if driver.kind == "slide":
-        return {"joint": driver.joint}
-    return {"links": list(driver.links), **({"joint": driver.joint} if driver.joint else {})}
+    return driver.entry
 
 
 def freed(mechanism: Mechanism, ids: Sequence[str], t: float) -> Mechanism:
@@ -230,16 +227,17 @@ def _lone_points(mechanism: Mechanism) -> Iterator[str]:
         ends = {link for link, _ in drive.ends or ()}
         for slot in slots if drive.law is None and drive.kind == "distance" else ():
             if isinstance(slot, CircularSlot | CurveSlot) and ends == {slot.carrier, slot.slider}:
-                points, pin = measured_from(mechanism, slot), "the place of its pin"
-                arms = [mechanism.links[slot.carrier].local[point] for point in points]
-                arms = [place - arms[0] for place in arms]
-                far = max(arms, key=abs)
-                if all(abs((arm * far.conjugate()).imag) <= ROUNDED_DATA * abs(far) ** 2 for arm in arms):
-                    only, more = f"{points[0]} is the only point of {slot.carrier} to measure {pin} from", ""
-                    if len(points) > 1:
-                        only = f"the points {', '.join(points)} of {slot.carrier}, to measure {pin} from, are in line"
-                        more = " beside that line"
-                    yield f"; {only}: give {slot.carrier} another one{more}, or simulate with {MULTIPLIERS}"
+                points = measured_from(mechanism, slot)
+                places = np.array([mechanism.links[slot.carrier].local[point] for point in points])
+                arms = places - places[:1]
+                far = max(arms.tolist(), key=abs, default=0j)
+                if not points or np.abs((arms * far.conjugate()).imag).max() > ROUNDED_DATA * abs(far) ** 2:
+                    continue
+                only, more = f"{points[0]} is the only point of {slot.carrier} to measure the place of its pin from", ""
+                if len(points) > 1:
+                    said = f"the points {', '.join(points)} of {slot.carrier}, to measure the place of its pin from"
+                    only, more = f"{said}, are in line", " beside that line"
+                yield f"; {only}: give {slot.carrier} another one{more}, or simulate with formulation = 'multipliers'"
 
 
 def why(equations: Reduced, error: NoPoseError) -> str:

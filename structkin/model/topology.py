@@ -137,6 +137,12 @@ class Driver:
     links: tuple[str, str]
     joint: str | None = None
 
+    @property
+    def entry(self) -> dict[str, Any]:
+        """What [drivers] of a file says of an angle or a slide, without its law."""
+        joint = {"joint": self.joint} if self.joint else {}
+        return joint if self.kind == "slide" else {"links": list(self.links), **joint}
+
 
 @checked
 @dataclass(frozen=True)

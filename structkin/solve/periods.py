@@ -10,18 +10,20 @@ from collections.abc import Callable
 
 import numpy as np
 
-from structkin.model.mechanism import Mechanism
 from structkin.numerical_tolerances import SAME_SOLVED
+from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.rows.periodic import without_turns
 from structkin.solve.call import common_period, make_schedule
 from structkin.solve.engine import Lanes
+from structkin.solve.motion.moving_frames import MovingFrames
 from structkin.solve.schedule import Schedule
 
 
-def over_one_period(mechanism: Mechanism, schedule: Schedule, run: Callable[[Schedule], Lanes]) -> Lanes | None:
+def over_one_period(plan: Plan, schedule: Schedule, run: Callable[[Schedule], Lanes]) -> Lanes | None:
     """Return the lanes of a schedule, of which one period of the drivers is `run`; None where that is not sure."""
-    period, t = common_period(mechanism), schedule.t
+    mechanism, t = schedule.mechanism, schedule.t
+    period = common_period(mechanism)
     if period is None or schedule.by_values or not np.isfinite(t).all():
         return None
     if any(joint.counts_turns for joint in mechanism.joints.values()):
@@ -35,7 +37,5 @@ def over_one_period(mechanism: Mechanism, schedule: Schedule, run: Callable[[Sch
         own = np.append(z[np.unique(index, return_index=True)[1]], z[first])
         drivers[id] = without_turns(own, way), rate[0] + 0 * way, second[0] + 0 * way
     lanes = run(make_schedule(mechanism, None, None, drivers, None))
-    back = np.abs(lanes.x[0][:, -1] - lanes.x[0][:, 0]).max(initial=0.0)
-    if (lanes.status != Status.OK).any() or lanes.around is not None or not back < SAME_SOLVED * mechanism.size:
-        return None
-    return lanes.take(index)
+    is_sure = (lanes.status == Status.OK).all() and lanes.around is None
+    return lanes.take(index) if is_sure and MovingFrames(mechanism, plan, lanes).is_back(0, -1, SAME_SOLVED) else None

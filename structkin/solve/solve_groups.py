@@ -59,7 +59,7 @@ def solve_groups(
             run_by = plan.run_by(engine, with_rates=not by_coefficients)
             run = partial(run_from_sketch, run_by, progress=progress, flip=branch == "smooth")
             is_long = schedule.added * numbers > TOGETHER * DEFAULT  # with any budget: digits do not hang on it
-            lanes = (over_one_period(mechanism, schedule, run) if is_long else None) or run(schedule)
+            lanes = (over_one_period(plan, schedule, run) if is_long else None) or run(schedule)
         if by_coefficients:
             Coefficients(plan, lanes).form_rates(schedule.drivers)
     return Motion(mechanism, plan, schedule.t, schedule.drivers, lanes, schedule.thirds)

@@ -218,10 +218,8 @@ def _at_rest(mechanism: Mechanism) -> Iterator[Problem]:
             new = [driver for driver in choice.drivers if driver not in kept]
             if len(new) != 1 or new[0].kind == "distance" or coordinate(new[0]) == coordinate(own):
                 continue
-            joint = {"joint": new[0].joint} if new[0].joint else {}
-            links = {"links": [*new[0].links]} if new[0].kind == "angle" else {}
             try:
-                drivers = {**entries, new[0].id: {**joint, **links}}
+                drivers = {**entries, new[0].id: new[0].entry}
                 trial = Mechanism.from_dict({**data, "drivers": drivers}, folder=mechanism._folder)
                 plan, drawn = _recorded(trial, _find_structure(trial))
                 with metered(FEW, lambda: Problem("drivers", "take too long to move"), trial.title):

@@ -135,6 +135,16 @@ def test_a_motion_that_repeats_is_solved_once_however_long_it_is(name: str) -> N
             assert np.abs(near.position(point)[-1] - motion.position(point)[k]).max() < 1e-9 * m.size
 
 
+@pytest.mark.parametrize("size", [1e-9, 1e9])
+def test_a_long_motion_of_any_size(size: float) -> None:
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (size, 0.1 * size), "C": (3 * size, 2 * size), "D": (3.5 * size, 0)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )
+    assert m.solve(7, duration=1e7).ok.all()
+
+
 def test_long_motions_of_which_a_period_does_not_tell_are_refused() -> None:
     geared = sk.load(path("geared_five_bar"))
     rocking = sk.Mechanism(

@@ -188,13 +188,9 @@ class Followed:
         if self.path.last is None:
             return True
         first, last = self.kept[[0, self.path.last]]
-        frames, size = self.frames.plan.frames.values(), self.frames.plan.size
-        ways = [(frame.direction, 1.0) for frame in frames] + [(frame.origin, size) for frame in frames]
-        found = [(self.frames.value(way), unit) for way, unit in ways]
-        return all(
-            np.isfinite(values[first:]).all() and (np.abs(values[last] - values[first]) < SAME_POSE * unit).all()
-            for values, unit in found
-        )
+        ways = (way for frame in self.frames.plan.frames.values() for way in (frame.origin, frame.direction))
+        moved = all(np.isfinite(self.frames.value(way)[first:]).all() for way in ways)
+        return moved and self.frames.is_back(first, last, SAME_POSE)
 
 
 def seen(what: Counted, frames: MovingFrames) -> tuple[Affine, Affine]:

@@ -115,6 +115,13 @@ class MovingFrames:
 
     # --- values -------------------------------------------------------------------------------------------
 
+    def is_back(self, first: int, last: int, within: float) -> bool:
+        """Return whether all links are at a sample where they are at another, within an angle or part of the size."""
+        frames, size = self.plan.frames.values(), self.plan.size
+        ways = [(frame.direction, 1.0) for frame in frames] + [(frame.origin, size) for frame in frames]
+        found = ((self.value(way)[[first, last]], unit) for way, unit in ways)
+        return all((np.abs(np.diff(values, axis=0)) < within * unit).all() for values, unit in found)
+
     def value(self, expression: Affine, order: int = 0) -> Floats:
         """Return an expression (n, 2), or its rate (order 1) or second rate (order 2)."""
         slots = self.lanes.x[order]
