@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from structkin.numerical_tolerances import SAME_SOLVED
+from structkin.numerical_tolerances import HALF_DIGITS, SAME_SOLVED
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.rows.periodic import without_turns
@@ -27,6 +27,9 @@ def over_one_period(plan: Plan, schedule: Schedule, run: Callable[[Schedule], La
     if period is None or schedule.by_values or not np.isfinite(t).all():
         return None
     if any(joint.counts_turns for joint in mechanism.joints.values()):
+        return None
+    if any(np.spacing(np.abs(z[0]).max()) > HALF_DIGITS for z in schedule.drivers.values()):
+        # After 10^8 turns a driver's value does not tell where in its turn it is.
         return None
     phase, index = np.unique(np.mod(t - t[0], period), return_inverse=True)
     first = int(np.flatnonzero(index == 0)[0])
