@@ -83,6 +83,7 @@ def plain_loop():
         names.update({name: one for name, one in written.items() if callable(one)})
         # As compiled, a root of a negative number is none.
         names["sqrt"] = written["sqrt"] = lambda x: math.sqrt(x) if x >= 0.0 else math.nan
+    names["dyad_between"] = names["dyad"]
     for function in names.values():
         if isinstance(function, FunctionType):
             function.__globals__.update(names)

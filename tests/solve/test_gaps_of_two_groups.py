@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from cases import blocks, few
 
+import structkin as sk
 from structkin.model.mechanism import Mechanism
 
 #: A gap of a four-bar: its middle and half its width [rad], distance and direction of the pivot, rod and rocker.
@@ -203,3 +204,19 @@ def test_gaps_of_a_dyad_beside_that_of_what_moves_it(seeds):
             np.testing.assert_array_equal(found[sure], ok[sure], err_msg=f"{seed}, {len(z)} samples")
             tried += int(sure.sum())
     assert tried > 20
+
+
+def test_at_uneven_angles_a_pose_between_two_gaps_is_not_overlooked() -> None:
+    """The angle before the gap is a fortieth of that with the gap: nothing there says how fast the inputs move."""
+    linkages = sk.Linkages.random(6000, 10, seed=141133399)
+    angles = np.cumsum([0.0, *[0.002, 0.085] * 72])
+    for number, sample in ((2739, 54), (2760, 30), (4396, 10), (5203, 134)):
+        linkage, lead = linkages.take(slice(number, number + 1)), np.linspace(0.0, angles[sample - 1], 200)
+        between = np.linspace(angles[sample - 1], angles[sample], 4001)
+        lost = np.isnan(sk.solve_batch(linkage, angles=np.append(lead, between[1:])).position[0, :, 0, 199:]).any(
+            axis=0
+        )
+        assert np.count_nonzero(lost[:-1] & ~lost[1:]) == 2
+        alone = linkage.mechanism(0).solve(drivers={"motor": angles}).status
+        for status in (alone, sk.solve_batch(linkage, angles=angles).status[0]):
+            assert status[sample] == sk.Status.OUT_OF_REACH and status[sample + 1] == sk.Status.OK

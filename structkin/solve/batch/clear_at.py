@@ -6,14 +6,18 @@ The rules are those of `solve.change_points`: where a discriminant is not even, 
 from __future__ import annotations
 
 from math import isnan, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 from structkin.numerical_tolerances import LIMIT
 from structkin.solve.batch.order import GUIDE
-from structkin.solve.change_points.beside_gaps import RISE, TO_A_GAP
+from structkin.solve.change_points.beside_gaps import RISE
 
 #: Towards a gap the ends of a dyad move little beside its lengths where they move less than the root of this part.
 LITTLE = 0.25
+#: The part of an interval before a gap is less than so many times that which discriminants tell: these are nearly even.
+SURELY = 1.5
+#: Two intervals are even if the one before a station is longer than this part of the one with the gap.
+EVEN = 0.9
 #: Whether there are guides and rigid links: dyads of a bar and a guide on the ground, which have `GUIDE` for the end of
 #: a second bar, and joints that are sums. Compiled code for them has True. Code that is not reached is not compiled.
 BEYOND_BARS = False
@@ -110,15 +114,67 @@ def is_rigid(stays: Any, q: Any, one: Any, two: Any) -> bool:
     return True
 
 
-def note_ends(values: Any, is_end: Any, ends: Any) -> int:
-    """Note where gaps of a joint end, whose coordinate has these values; list all `ends`, and return their number."""
-    count = 0
+class Gaps(NamedTuple):
+    """Where gaps end: in which intervals, and at most in which part of each, counted from the station beside the gap.
+
+    `ends` lists those intervals. `steps` (n - 1,) are the intervals [s]. Before the first of them and behind the last
+    are others if these are whole turns: `around` is then their number, and else 0.
+    """
+
+    steps: Any
+    around: Any
+    parts: Any
+    is_end: Any
+    ends: Any
+
+
+def note_ends(discriminant: Any, gaps: Gaps) -> int:
+    """Note where gaps of a dyad end; return the number of all `ends` so far.
+
+    Where those of several dyads end in an interval, the largest part counts.
+    """
+    count, parts, is_end = 0, gaps.parts, gaps.is_end
     for i in range(is_end.size):
-        is_end[i] |= isnan(values[i]) != isnan(values[i + 1])
+        a, b = discriminant[i], discriminant[i + 1]
+        if (a >= 0.0) != (b >= 0.0):
+            if not (isnan(a) or isnan(b)):
+                part = part_to_a_gap(discriminant, i, gaps)
+                parts[i] = max(part, parts[i]) if is_end[i] else part
+            elif not is_end[i]:
+                parts[i] = 1.0
+            is_end[i] = True
     for i in range(is_end.size):
-        ends[count] = i
+        gaps.ends[count] = i
         count += is_end[i]
     return count
+
+
+def part_to_a_gap(discriminant: Any, i: Any, gaps: Gaps) -> Any:
+    """Return at most which part of an interval lies between its station and a dyad's gap.
+
+    The discriminants there, in the gap and at the station before tell.
+    """
+    is_ahead = discriminant[i] >= 0.0
+    here, beyond, j = station_before(i, is_ahead, gaps)
+    if j < 0 or not discriminant[beyond] > discriminant[here]:
+        return 1.0
+    most = discriminant[here]
+    inside = most / (most - discriminant[i + 1 if is_ahead else i])
+    outside = most / (discriminant[beyond] - most) * abs(gaps.steps[j] / gaps.steps[i])
+    return min(1.0, SURELY * max(inside, outside))
+
+
+def station_before(i: Any, is_ahead: Any, gaps: Gaps) -> tuple[Any, Any, Any]:
+    """Return the station beside a gap that begins in interval i, or ends there, the one before, and their interval.
+
+    That is -1 if there is none.
+    """
+    j = i - 1 if is_ahead else i + 1
+    if gaps.around:
+        j %= gaps.around
+    elif j == gaps.steps.size:
+        j = -1
+    return (i, j, j) if is_ahead else (i + 1, j + 1, j)
 
 
 def flag_ends(
@@ -131,37 +187,43 @@ def flag_ends(
     flagged: Any,
     flags: int,
     s: int,
-    ends: Any,
+    gaps: Gaps,
     count: int,
 ) -> int:
-    """Note at which of the `ends` of gaps that of an earlier dyad ends and the modes of a dyad may meet beside it."""
+    """Note at which ends of gaps that of an earlier dyad ends and the modes of a dyad may meet beside it."""
     for at in range(count):
-        i = ends[at]
+        i = gaps.ends[at]
         is_end = isnan(discriminant[i]) != isnan(discriminant[i + 1])
-        if is_end and may_meet_beside(x, b, one, two, i, constants, discriminant):
+        if is_end and may_meet_beside(x, b, one, two, i, constants, discriminant, gaps):
             flagged[flags, 0], flagged[flags, 1] = s, i
             flags += 1
     return flags
 
 
-def may_meet_beside(x: Any, b: Any, one: Any, two: Any, i: Any, constants: Any, discriminant: Any) -> bool:
+def may_meet_beside(x: Any, b: Any, one: Any, two: Any, i: Any, constants: Any, discriminant: Any, gaps: Gaps) -> bool:
     """Return whether the modes of a dyad may meet between a station and an earlier dyad's gap in an interval.
 
-    The rules are those of `change_points.beside_gaps`; the ratio of discriminants counts where the ends move
+    The rules are those of `change_points.beside_gaps`. Like a root, what moves the dyad goes on at most twice as far as
+    at its rate, or so many times as far as from the station before. The ratio of discriminants counts where that is
     little beside the lengths of the dyad.
     """
-    here, beyond = (i + 1, i + 2) if isnan(discriminant[i]) else (i, i - 1)
+    is_ahead = not isnan(discriminant[i])
+    here, beyond, j = station_before(i, is_ahead, gaps)
     if discriminant[here] < -LIMIT:
         return False
-    if beyond < 0 or beyond == discriminant.size or isnan(discriminant[beyond]):
+    if j < 0 or isnan(discriminant[beyond]):
         return True
-    W = ahead(x, b, one, two, here, constants)
-    way = TO_A_GAP * (ahead(x, b, one, two, beyond, constants) - W)
+    part, before = gaps.parts[i], abs(gaps.steps[j] / gaps.steps[i])
+    W, root = ahead(x, b, one, two, here, constants), sqrt(part)
+    moved, velocity = ahead(x, b, one, two, beyond, constants) - W, rate(x, b, one, two, here)
+    by_way = root / (sqrt(part + before) - root) * sqrt(dot(moved, moved))
+    way = max(by_way, 2.0 * part * abs(gaps.steps[i]) * sqrt(dot(velocity, velocity)))
     is_guided = BEYOND_BARS and two == GUIDE
     least = 2.0 * constants[0] if is_guided else min(dot(W, W), 2.0 * constants[0], 2.0 * constants[1])
-    if dot(way, way) < LITTLE * least and discriminant[beyond] < RISE * discriminant[here]:
+    is_little = way * way < LITTLE * least and before > EVEN
+    if is_little and discriminant[beyond] < RISE * discriminant[here]:
         return False
-    return not clear(W, way, two, constants) > 0.0
+    return not clear(W, complex(way), two, constants) > 0.0
 
 
 def decide(

@@ -32,6 +32,10 @@ def _traced(relation: RRR | RRP | Combine, of: Signature) -> Trace:
     return found
 
 
+#: The functions without accelerations.
+AT_RATES = "_with_rates"
+
+
 @cache
 def _formulas(*, beyond_bars: bool) -> str:
     """Return the source of the cranks and dyads."""
@@ -45,16 +49,18 @@ def _formulas(*, beyond_bars: bool) -> str:
     if not beyond_bars:
         return "\n".join([*parts, *_dyad("dyad", dyad, ("one", "two")), ""])
     slider = _traced(RRP(), Signature(RRP, None, VECTOR + FLOAT + COMPLEX * 2 + FLOAT, (2,)))
-    parts += [*_dyad("bars", dyad, ("one", "two")), *_dyad("slider", slider, ("one",)), _JIT, _CHOICE]
+    parts += [*_dyad("bars", dyad, ("one", "two")), *_dyad("slider", slider, ("one",))]
+    parts += [part for more in ("", AT_RATES) for part in (_JIT, _CHOICE.replace("MORE", more))]
     return "\n".join(parts)
 
 
 def _dyad(name: str, found: Trace, ends: Sequence[str]) -> Iterator[str]:
-    """Yield the function of a kind of dyad."""
-    yield from (_JIT, f"def {name}(x, b, one, two, q, discriminant, mode, constants, k, s, low, high):")
-    yield from (f"    c{c} = constants[k, s, {c}]" for c in range(found.constants))
-    operands = [f"x[{{order}}, b, {joint}, {{c}}, i]" for joint in ends]
-    yield from _loop(found.graph, [term for order in found.orders for term in order], "q", operands, found.discriminant)
+    """Yield the functions of a kind of dyad: with its accelerations, and without."""
+    for more, orders in (("", found.orders), (AT_RATES, found.orders[:2])):
+        yield from (_JIT, f"def {name}{more}(x, b, one, two, q, discriminant, mode, constants, k, s, low, high):")
+        yield from (f"    c{c} = constants[k, s, {c}]" for c in range(found.constants))
+        operands = [f"x[{{order}}, b, {joint}, {{c}}, i]" for joint in ends]
+        yield from _loop(found.graph, [term for order in orders for term in order], "q", operands, found.discriminant)
 
 
 #: Lengths of a triad's bars, where its second and third joint are from the first, and its size: all different.
@@ -110,6 +116,7 @@ def _text(*, beyond_bars: bool, triads: bool = False) -> Text:
     def own() -> dict[str, Any]:
         module = store.load("linkages", _formulas(beyond_bars=beyond_bars))
         found = {"crank": module.crank, "dyad": module.dyad, "BEYOND_BARS": beyond_bars}
+        found["dyad_between"] = module.dyad if triads else vars(module)[f"dyad{AT_RATES}"]
         if triads:
             pose = store.load("triads", triad_source())
             found |= {"newton": pose.newton, "rates": pose.rates, "slopes": pose.slopes, "TRIADS": True}
@@ -153,11 +160,11 @@ def _loop(
 
 
 #: The dyads of linkages with guides: what is in place of a second end says which it is.
-_CHOICE = f"""def dyad(x, b, one, two, q, discriminant, mode, constants, k, s, low, high):
+_CHOICE = f"""def dyadMORE(x, b, one, two, q, discriminant, mode, constants, k, s, low, high):
     if two == {GUIDE}:
-        slider(x, b, one, two, q, discriminant, mode, constants, k, s, low, high)
+        sliderMORE(x, b, one, two, q, discriminant, mode, constants, k, s, low, high)
     else:
-        bars(x, b, one, two, q, discriminant, mode, constants, k, s, low, high)
+        barsMORE(x, b, one, two, q, discriminant, mode, constants, k, s, low, high)
 """
 
 _JIT = f'\n\n@njit(cache=True, nogil=True, error_model="numpy", **{WITHOUT_COUNTS})'

@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from structkin.numerical_tolerances import LIMIT
+from structkin.numerical_tolerances import LIMIT, WHOLE
 from structkin.plan.status import Status
 from structkin.solve.batch.clear_at import (
     BEYOND_BARS,
+    Gaps,
     decide,
     flag,
     flag_ends,
@@ -101,6 +102,24 @@ def dyad(
     raise NotImplementedError
 
 
+def dyad_between(
+    x: Any,
+    b: int,
+    one: int,
+    two: int,
+    q: int,
+    discriminant: Any,
+    mode: int,
+    constants: Any,
+    k: int,
+    s: int,
+    low: int,
+    high: int,
+) -> None:
+    """Do the same at other angles, without accelerations where there are no triads; only compiled."""
+    raise NotImplementedError
+
+
 def triad(
     stations: Stations,
     b: Any,
@@ -180,7 +199,7 @@ def pose(k: Any, last: Any, angles: Any, room: Room, given: Given, stations: Sta
         if BEYOND_BARS and two < GUIDE:
             add_up(near, own, circle, q, one, GUIDE - two, given.terms[k], given.constants[k, at])
             continue
-        dyad(near, own, one, two, q, discriminant, given.modes[k, at], given.constants, k, at, own, angles.size)
+        dyad_between(near, own, one, two, q, discriminant, given.modes[k, at], given.constants, k, at, own, angles.size)
     return True
 
 
@@ -270,7 +289,7 @@ def search(
     parts: what moves the dyad may itself be near a gap, and move abruptly. For triads and their `own` place see `pose`.
     `room` and `work` are scratch.
     """
-    size, (angles, waiting, flagged, everywhere, parts) = PARTS + 1, work
+    size, (angles, waiting, flagged, parts) = PARTS + 1, work
     near, discriminant, needed = room.near, room.discriminant, room.needed
     start, apart, flat = stations.angles[station], given.apart[k], given.flat[k, s]
     waiting[0, 0], waiting[0, 1], waiting[0, 2] = start, stations.angles[station + 1], 0.0
@@ -290,6 +309,7 @@ def search(
             return 2, last
         for i in range(size):
             angles[i] = start + i * step
+        parts.steps[:] = step
         if not pose(k, s, angles, room, given, stations, own, station):
             return 2, last
         for i in range(size):
@@ -299,7 +319,7 @@ def search(
                 found = 1
                 if abs(angles[i] - begin) > abs(last - begin):
                     last = angles[i]
-        flags = flag(discriminant, everywhere, flagged, b, s)
+        flags = flag(discriminant, parts.is_end, flagged, b, s)
         if flags:
             decide(near, b, k, angles, 1.0, given.dyads, given.constants, apart, flagged, flags)
         for at in range(flags):
@@ -347,7 +367,10 @@ def solve(
     """Solve linkages from `low` to `high` into places from `first` on; return how many are `doubtful`, and left."""
     n, joints, left = circle.shape[2], points.shape[1], 0
     abrupt, is_abrupt = np.zeros((joints, n - 1), np.bool_), np.zeros(joints, np.bool_)
-    is_end, ends_of_gaps = np.zeros(n - 1, np.bool_), np.empty(n - 1, np.int64)
+    turns = abs(angles[-1] - angles[0]) / (2.0 * np.pi)
+    around = n - 1 if turns > 0.5 and abs(turns - round(turns)) < WHOLE else 0
+    is_end, ends = np.zeros(n - 1, np.bool_), np.empty(n - 1, np.int64)
+    gaps = Gaps(np.diff(angles) / speed, around, np.empty(n - 1), is_end, ends)
     more = np.empty((PLACES if TRIADS else 0, 20))
     stays, rigid = np.zeros((joints, joints), np.bool_), np.zeros(joints, np.bool_)
     given = Given(dyads, counts, constants, terms, flat, apart, modes, points, fixed, motor)
@@ -355,15 +378,15 @@ def solve(
     room = Room(near, np.zeros((3, 2, size)), np.empty(size), needed)
     wide = Room(np.empty((3, 1, joints, 2, DIVISIONS)), np.zeros((3, 2, DIVISIONS)), np.empty(DIVISIONS), needed)
     work = (
-        *(np.empty(size), np.empty((WAITING, 3)), np.empty((PARTS, 3), np.int64), np.ones(PARTS, np.bool_)),
-        np.arange(PARTS),
+        *(np.empty(size), np.empty((WAITING, 3)), np.empty((PARTS, 3), np.int64)),
+        Gaps(np.empty(PARTS), zero(n), np.ones(PARTS), np.ones(PARTS, np.bool_), np.arange(PARTS)),
     )
     divisions = np.empty(DIVISIONS)
     # The stations from which and up to which a joint may have places.
     begins, ends_at = np.empty((2, joints), np.int64)
     for k in range(low, high):
-        b, flags, gaps, has_triad = k - first, zero(k), zero(k), TRIADS and ways[k] == WITH_TRIADS
-        is_abrupt[:], is_end[:], rigid[:], begins[:], ends_at[:] = False, False, False, 0, n
+        b, flags, ends_of_gaps, has_triad = k - first, zero(k), zero(k), TRIADS and ways[k] == WITH_TRIADS
+        is_abrupt[:], gaps.is_end[:], rigid[:], begins[:], ends_at[:] = False, False, False, 0, n
         status[b] = 0
         doubtful[b] = ways[k] != 0 and not has_triad
         if doubtful[b]:
@@ -398,7 +421,10 @@ def solve(
                     if isnan(discriminant[i]) and status[b, i] == 0:
                         status[b, i] = LOST
                     discriminant[i] *= discriminant[i]
-                gaps = note_ends(discriminant, is_end, ends_of_gaps)
+                ends_of_gaps = note_ends(discriminant, gaps)
+                for at in range(ends_of_gaps):
+                    # A triad's gap may begin anywhere in an interval.
+                    gaps.parts[gaps.ends[at]] = 1.0
                 for j in range(3):
                     inherit(abrupt, is_abrupt, q, ends[j])
                 if suspect(discriminant, steep)[1]:
@@ -441,10 +467,10 @@ def solve(
                 mark_abrupt(discriminant, steep, abrupt, is_abrupt, q)
             if is_abrupt[q] and not rigid[s]:
                 flags = flag(discriminant, abrupt[q], flagged, flags, s)
-            if gaps and not rigid[s]:
-                flags = flag_ends(x, b, one, two, constants[k, s], discriminant, flagged, flags, s, ends_of_gaps, gaps)
+            if ends_of_gaps and not rigid[s]:
+                flags = flag_ends(x, b, one, two, constants[k, s], discriminant, flagged, flags, s, gaps, ends_of_gaps)
             if bad:
-                gaps = note_ends(x[0, b, q, 0], is_end, ends_of_gaps)
+                ends_of_gaps = note_ends(discriminant, gaps)
                 while begin < end and isnan(x[0, b, q, 0, begin]):
                     begin += 1
                 while begin < end and isnan(x[0, b, q, 0, end - 1]):

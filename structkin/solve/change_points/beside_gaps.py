@@ -13,7 +13,6 @@ import numpy as np
 
 from structkin.budget import charge
 from structkin.numerical_tolerances import LIMIT
-from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.solve.change_points.between import Between
 from structkin.solve.change_points.search import LOOK, closes, inputs_at, is_vague, may_meet, stays_apart
@@ -21,8 +20,11 @@ from structkin.solve.engine import Lanes, discriminant
 from structkin.types import Flags, Floats, Indices
 
 #: From the last station to the end of a gap inputs move at most this many times as far as from the station before: like
-#: a root of the way, which is at most as long, 1 / (sqrt(2) - 1) times.
+#: a root of the way, which is at most as long, 1 / (sqrt(2) - 1) times. If that is r times as long as the way on to the
+#: next station, 1 / (sqrt(1 + r) - 1) times.
 TO_A_GAP = 2.5
+#: Where stations are even r is at least this; else the ratio of discriminants tells nothing.
+EVEN = 0.9
 #: Beside a change point between the last station and the end of a gap the discriminant at least doubles from the last
 #: station to the one before, if these are near the gap: below this ratio there is none.
 RISE = 1.4
@@ -40,6 +42,7 @@ def beside_gaps(between: Between, lanes: Lanes, *, near: bool = False) -> tuple[
     divided, the ratio of discriminants counts too: clearance says nothing of pins on one link.
     """
     plan, found, poses = between.plan, np.zeros(max(len(lanes.status) - 1, 0), bool), set[float]()
+    places = np.arange(float(len(lanes.status)))
     lost = lanes.status == Status.OUT_OF_REACH
     for index in plan.with_root if lost.any() else ():
         if stays_apart(plan, index, lanes):
@@ -48,13 +51,14 @@ def beside_gaps(between: Between, lanes: Lanes, *, near: bool = False) -> tuple[
         gone = np.isnan(values) & lost
         ends = np.flatnonzero(gone[1:] != gone[:-1])
         ahead = gone[ends]
-        meet = _meet(plan, index, lanes.x[0], values, ends + ahead, np.where(ahead, ends + 2, ends - 1), near=near)
+        here, beyond = ends + ahead, np.where(ahead, ends + 2, ends - 1)
+        meet = _meet(between, index, lanes.x[0], values, places, here, beyond, near=near)
         open_, begun = _not_apart(between, index, ends[meet], ends[ahead])
         found[open_] = True
         # A gap between two lanes that have poses has two ends.
         inside = np.array([k for k in sorted(_gaps_before(between, index)) if not np.isnan(values[k + 1])], np.intp)
         for here, beyond in ((inside, inside - 1), (inside + 1, inside + 2)):
-            found[inside[_meet(plan, index, lanes.x[0], values, here, beyond, near=near)]] = True
+            found[inside[_meet(between, index, lanes.x[0], values, places, here, beyond, near=near)]] = True
         # Between two lanes in gaps of two groups there may be a pose.
         begun += (1.0 + np.flatnonzero((values[1:] < -LIMIT) & ~(values[:-1] < -LIMIT) & lost[:-1])).tolist()
         poses |= {pose for place in begun if (pose := pose_before(between, index, place)) is not None}
@@ -89,22 +93,47 @@ def _gaps_before(between: Between, index: int) -> set[int]:
     return {int(np.ceil(place)) - 1 for step, place in between.changes.gaps if on >> step & 1 and place > 0}
 
 
-def _meet(plan: Plan, index: int, x: Floats, values: Floats, here: Indices, beyond: Indices, *, near: bool) -> Flags:
+def _meet(
+    between: Between,
+    index: int,
+    x: Floats,
+    values: Floats,
+    places: Floats,
+    here: Indices,
+    beyond: Indices,
+    *,
+    near: bool,
+) -> Flags:
     """Return between which lanes `here` (n,) and the end of a gap beside them the modes of a step may meet.
 
-    `values` are the discriminants in lanes of x (rows, lanes), and `beyond` (n,) are the lanes on the other side. At
-    either end of the lanes, and at a single pose between two gaps, nothing is known of the way.
+    `values` are the discriminants in lanes of x (rows, lanes) at `places` (lanes,), and `beyond` (n,) are the lanes on
+    the other side. At either end of the lanes, and at a single pose between two gaps, nothing is known of the way.
     """
-    found = values[here] >= -LIMIT
+    plan, found = between.plan, values[here] >= -LIMIT
     known = (beyond >= 0) & (beyond < len(values))
+    before = np.full(len(here), np.inf)
+    before[known] = _even(between, places[here[known]], places[beyond[known]])
     if near:
-        found[known] &= ~(values[beyond[known]] < RISE * values[here[known]])
+        even = known & (before > EVEN)
+        found[even] &= ~(values[beyond[even]] < RISE * values[here[even]])
     some = np.flatnonzero(found & known)
     if len(some):
         first, second = inputs_at(plan, index, x, here[some], beyond[some])
-        dh = tuple(TO_A_GAP * (b - a) for a, b in zip(first, second, strict=True))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            far = np.maximum(TO_A_GAP, 1.0 / (np.sqrt(1.0 + before[some]) - 1.0))
+            dh = tuple(far * (b - a) for a, b in zip(first, second, strict=True))
         found[some] = ~(plan.steps[index].clearance(first, dh) > 0)
     return found
+
+
+def _even(between: Between, here: Floats, beyond: Floats) -> Floats:
+    """Return how many times as far (n,) drivers move to places `here` (n,) from those beyond as on to the next ones."""
+    z, before = between.schedule.at(np.stack((beyond, here, 2.0 * here - beyond))), np.full(len(here), np.inf)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for one in z.values():
+            # One that rests on both sides tells nothing.
+            before = np.fmin(before, np.abs(one[1] - one[0]) / np.abs(one[2] - one[1]))
+    return before
 
 
 def _not_apart(between: Between, index: int, k: Indices, lost: Indices) -> tuple[Indices, list[float]]:
@@ -152,6 +181,6 @@ def _open_parts(between: Between, index: int, low: Floats, high: Floats) -> tupl
     ahead = np.isnan(values[first[ends]])
     here, beyond = np.where(ahead, second[ends], first[ends]), np.where(ahead, second[ends] + n, first[ends] - n)
     beyond[((places < 0) | (places > last)).ravel()[beyond]] = -1
-    meet[ends] |= _meet(plan, index, lanes.x[0], values, here, beyond, near=True)
+    meet[ends] |= _meet(between, index, lanes.x[0], values, places.ravel(), here, beyond, near=True)
     inside = places.ravel()[first[values[first] < -LIMIT]]
     return places.ravel()[first[meet]], places.ravel()[second[meet]], inside[inside > 0]
