@@ -7,7 +7,8 @@ A pin of clearance c, the difference of the radii of hole and pin, lies somewher
 centre of its hole: uniformly, or in the worst direction (Garrett & Hall, Effect of tolerance and clearance in linkage
 design, J. Eng. Ind. 91, 1969; Mallik & Dhande, Analysis and synthesis of mechanical error in path-generating linkages
 using a stochastic approach, Mech. Mach. Theory 22, 1987). Here the hole is that of the pin's first link, in whose frame
-the offset is constant over a motion: that of a crank pin acts as another length of the crank.
+the offset is constant over a motion: that of a crank pin acts as another length of the crank. Guides, slots, wheels and
+cams of that link stay; the place of the pin is that in its other links.
 """
 
 from __future__ import annotations

@@ -266,7 +266,7 @@ class SlotEntry(LineEntry):
 
     def _made(self, draft: Draft, id: str, links: tuple[str, str], carrier: Link, slider: Link) -> Slot | CircularSlot:
         place = draft.points[self.pin]
-        point, there = slider.local[self.pin], into_frame(carrier, place)
+        point, there = draft.pin_on(slider, self.pin), into_frame(carrier, place)
         if self.center is not None:
             center = carrier.local[self.center]
             radius = abs(there - center) if self.radius is None else self.radius
@@ -317,7 +317,7 @@ class SlotEntry(LineEntry):
         start = float(curve.travel(curve.foot(there.real, there.imag)))
         ends = None if curve.closed else (-start, curve.length - start)
         return CurveSlot(
-            id, links, carrier=carrier.name, slider=slider.name, point=slider.local[self.pin], direction=1 + 0j,
+            id, links, carrier=carrier.name, slider=slider.name, point=draft.pin_on(slider, self.pin), direction=1 + 0j,
             stroke=None if ends is None else check_stroke(draft.units, ends, "length", 0.0), curve=curve, start=start,
         )  # fmt: skip
 

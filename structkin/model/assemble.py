@@ -27,7 +27,7 @@ from structkin.model.drivers import make_drivers
 from structkin.model.entry import SECTIONS, misplaced
 from structkin.model.initial import make_initial
 from structkin.model.joints import check_use, make_joints
-from structkin.model.links import make_links
+from structkin.model.links import bore, make_links
 from structkin.model.loads import make_forces
 from structkin.model.mechanism import GROUND
 from structkin.model.parts import Link
@@ -196,6 +196,7 @@ def assemble(data: Any, folder: Path | None, origin: complex = 0j) -> tuple[Draf
     make_links(draft)
     match_lengths(draft)
     make_joints(draft)
+    bore(draft)
     make_drivers(draft)
     make_forces(draft)
     make_initial(draft)

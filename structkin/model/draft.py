@@ -37,6 +37,7 @@ class Draft(Collector):
 
     holders: dict[str, list[str]] = field(default_factory=dict)  # point -> links that have it, in the user's order
     bored: set[str] = field(default_factory=set)  # points of the sketch that only say where a hole is
+    holes: dict[str, dict[str, complex]] = field(default_factory=dict)  # link -> point -> its hole from there [m]
     bodies: dict[str, str] = field(default_factory=dict)  # fastened link -> the first one of its body
     links: dict[str, Link] = field(default_factory=dict)
     joints: dict[str, Joint | Pair] = field(default_factory=dict)  # a topological Joint if its links have errors
@@ -91,6 +92,10 @@ class Draft(Collector):
             return link in self.links
         self.fault(key, f"'{name}' is not a point of '{link}'", suggest(name, self.links[link].local))
         return False
+
+    def pin_on(self, link: Link, point: str) -> complex:
+        """Return where a link that is not bored yet holds the pin of a point, in its frame: in the hole, if it has one."""
+        return link.local[point] + self.holes.get(link.name, {}).get(point, 0j)
 
     @property
     def pairs(self) -> Joints:

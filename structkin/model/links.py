@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from types import MappingProxyType
 
@@ -57,6 +57,15 @@ def _holes(draft: Draft, name: str) -> dict[str, str]:
             found[str(point)] = hole
     draft.bored.update(found.values())
     return found
+
+
+def bore(draft: Draft) -> None:
+    """Move the pins of links into their holes: guides, slots, wheels and cams, which are made before, stay."""
+    for name, holes in draft.holes.items():
+        if name in draft.links:
+            link = draft.links[name]
+            moved = {point: draft.pin_on(link, point) for point in holes}
+            draft.links[name] = replace(link, local=MappingProxyType({**link.local, **moved}))
 
 
 def _check_ground(draft: Draft) -> None:
@@ -122,7 +131,8 @@ def _link(draft: Draft, name: str, given: Sequence[frozenset[str]]) -> Link:
     center = None if entry.center is None else direction.conjugate() * (entry.center - origin)
     inertial = mass_properties(draft, name, local, center) or MassProperties()
     for point, hole in _holes(draft, name).items():
-        local[point] = local[point] + direction.conjugate() * (draft.points[hole] - draft.points[point])
+        offset = direction.conjugate() * (draft.points[hole] - draft.points[point])
+        draft.holes.setdefault(name, {})[point] = offset
     return Link(
         name=name,
         points=entry.points,

@@ -257,3 +257,63 @@ def test_memory_and_result_do_not_depend_on_the_parts(monkeypatch):
     parts = press().tolerances(TOLERANCES, ["x.C"], clearances={"B": 5e-5}, samples=9, variants=1000, seed=3)["x.C"]
     for what in ("drawn", "extremes", "worst", "drawn_mean", "drawn_sigma"):
         np.testing.assert_allclose(getattr(parts, what), getattr(whole, what), rtol=1e-10)
+
+
+def of_clearance(
+    pin: str, measures: list[str], links: dict[str, list[str]], order: str, **more: object
+) -> list[object]:
+    """Return the motion, and the largest changes that a clearance of a pin makes to measures, for links in an order."""
+    m = sk.Mechanism(links={name: links[name] for name in order.split()}, **more)
+    found = m.tolerances({}, measures, clearances={pin: 1e-4}, samples=5, variants=64)
+    return [m.solve(5), *(found[measure].effects[:, 0] for measure in measures)]
+
+
+@pytest.mark.parametrize("order", ["ground crank rod ram", "ground crank ram rod"])
+def test_the_clearance_of_a_pin_on_the_line_of_its_guide_leaves_the_guide(order: str) -> None:
+    """A pin e off makes the rod longer by e at most, and turns it by e / l cos(phi): by its closed form."""
+    motion, x, y, turn = of_clearance(
+        "C", ["x.T", "y.T", "angle.rod"],
+        {"ground": ["A"], "crank": ["A", "B"], "rod": ["B", "C"], "ram": ["C", "T"]}, order,
+        points={"A": (0, 0), "B": (0.03, 0.04), "C": (0.18, 0), "T": (0.22, 0.01)},
+        joints={"guide": {"type": "prismatic", "links": ["ram", "ground"], "at": "C", "axis": [1, 0]}},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )  # fmt: skip
+    rod = motion.position("C") - motion.position("B")
+    np.testing.assert_allclose(x, 1e-4 * np.hypot(*rod.T) / rod[:, 0], rtol=1e-9)
+    np.testing.assert_allclose(turn, 1e-4 / rod[:, 0], rtol=1e-9)
+    assert np.abs(y).max() < 1e-15
+
+
+@pytest.mark.parametrize("order", ["ground crank arm", "ground arm crank"])
+def test_the_clearance_of_a_pin_at_the_end_of_a_slot_leaves_the_slot(order: str) -> None:
+    motion, turn = of_clearance(
+        "B", ["angle.arm"], {"ground": ["A", "O"], "crank": ["A", "B"], "arm": ["B", "E"]}, order,
+        points={"A": (0, 0), "O": (0.9, 0.55), "B": (0.3, 0.4), "E": (1.5, 0.7)},
+        joints={"s": {"type": "pin-in-slot", "pin": "O", "slot": "arm", "along": ["B", "E"]}},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )  # fmt: skip
+    np.testing.assert_allclose(turn, 1e-4 / np.hypot(*(motion.position("B") - motion.position("O")).T), rtol=1e-9)
+
+
+@pytest.mark.parametrize("order", ["ground wheel disc", "wheel ground disc"])
+def test_the_clearance_of_a_shaft_leaves_the_teeth(order: str) -> None:
+    _, turn = of_clearance(
+        "O", ["angle.disc"], {"ground": ["O", "Q"], "wheel": ["O", "W"], "disc": ["Q", "V"]}, order,
+        points={"O": (0, 0), "Q": (3, 0), "W": (1, 0), "V": (3, 1)},
+        joints={"mesh": {"type": "gear", "links": ["wheel", "disc"], "radii": [1, 2]}},
+        drivers={"motor": {"joint": "O", "speed": 1.0}},
+    )  # fmt: skip
+    assert np.isfinite(turn).all()
+
+
+@pytest.mark.parametrize("order", ["ground plate crank rocker", "ground crank plate rocker"])
+def test_the_clearance_of_a_driven_pin_between_moving_links(order: str) -> None:
+    """Of all pins of a four-bar it is the same; the driven one was a traceback where the plate was named first."""
+    given = {
+        "points": {"A": (0, 0), "B": (0.2, 0.35), "C": (1.3, 0.72), "D": (1, 0), "P": (0.5, 1)}, "duration": 3,
+        "drivers": {"j": {"joint": "B", "links": ["crank", "plate"], "law": "-0.72+0.1*sin(t)"}},
+    }  # fmt: skip
+    links = {"ground": ["A", "D"], "plate": ["B", "C", "P"], "crank": ["A", "B"], "rocker": ["D", "C"]}
+    turns = [of_clearance(pin, ["angle.rocker"], links, order, **given)[1] for pin in "ABCD"]
+    for turn in turns:
+        np.testing.assert_allclose(turn, turns[0], rtol=1e-9)

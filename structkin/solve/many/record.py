@@ -261,7 +261,7 @@ def record_many(
     # Reading files imports pydantic, which is slow.
     from structkin.model.document import read_document
     from structkin.model.joints import make_joints
-    from structkin.model.links import make_links
+    from structkin.model.links import bore, make_links
 
     data = with_joints(mechanism.source_dict, mechanism._added)
     draft = read_document(data, mechanism._folder, mechanism.units.origin)
@@ -272,13 +272,14 @@ def record_many(
         draft.joint_entries[id] = draft.joint_entries[id].model_copy(update=dict(keys))
     make_links(draft)
     make_joints(draft)
+    near = nearly_equal(draft, mechanism.size, count) if exact else set()
+    bore(draft)
     # It has all that a state requires of a mechanism.
     varied = cast("Mechanism", _Varied(mechanism, draft.points, MappingProxyType(draft.links), draft.pairs))
     starts = {} if mechanism._pose is not None else _starts(varied, draft)
     builder = (kind or ManyBuilder)(starts=starts)
     plan, held = _held_last(record_plan(varied, structure, builder), builder.held)
-    odd = builder.odd | (nearly_equal(draft, mechanism.size, count) if exact else set())
-    return ManyPlan(plan, held, draft.links, draft.pairs, starts, frozenset(odd - {-1}))
+    return ManyPlan(plan, held, draft.links, draft.pairs, starts, frozenset((builder.odd | near) - {-1}))
 
 
 def _held_last(plan: Plan, held: Mapping[int, Variants]) -> tuple[Plan, dict[int, Variants]]:

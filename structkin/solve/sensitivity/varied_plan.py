@@ -16,7 +16,7 @@ where the file makes other things of other values, the mechanism is built for ea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -27,6 +27,7 @@ import numpy as np
 
 from structkin.errors import InputError, Problem, raise_problems
 from structkin.groups import General
+from structkin.groups.kind import Explicit
 from structkin.joints.cam import Cam
 from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.geneva import Geneva
@@ -225,17 +226,13 @@ def _together(mechanism: Mechanism, parameters: Sequence[Parameter]) -> VariedPl
     # Lengths that are nearly equal are different beside these values: that they are made equal has no derivative.
     many = record_many(mechanism, structure_of(mechanism), lengths, points, count - 1, joints, _Keeping, exact=False)
     own = compile_plan(mechanism)
-    others = iter(step for step in own.steps if not isinstance(step.kind, Combine))
     where = [-1] * len(many.plan.widths)
     drivers = {(item.driver, item.sign, item.angular): item.register for item in own.drivers}
     for item in many.plan.drivers:
         where[item.register] = drivers[item.driver, item.sign, item.angular]
-    steps = []
-    for step in many.plan.steps:
-        steps.append(_recorded(parameters, step))
-        if not isinstance(step.kind, Combine | Products):
-            for mine, register in zip(step.outputs, next(others).outputs, strict=True):
-                where[mine] = register
+    for register, there in _same_registers(own, many.plan):
+        where[register] = there
+    steps = [_recorded(parameters, step) for step in many.plan.steps]
     starts = {id: np.append(np.nan, _beside(mechanism, id, values)) for id, values in many.starts.items()}
     return VariedPlan(
         tuple(parameters), many.plan, tuple(steps), tuple(where), own.offsets, many.plan.frames, many.plan.pins,
@@ -244,6 +241,17 @@ def _together(mechanism: Mechanism, parameters: Sequence[Parameter]) -> VariedPl
         {id: z for id, z in starts.items() if isinstance(mechanism.drivers[id].law, ConstantSpeed)},
         _laws(mechanism, parameters),
     )  # fmt: skip
+
+
+def _same_registers(own: Plan, many: Plan) -> Iterator[tuple[int, int]]:
+    """Yield the registers of a plan of variants that the mechanism's own plan has, and those there."""
+    # Two explicit steps that are one at the mechanism's own values may be two beside them: all are evaluated anew then.
+    for left_out in (Combine | Products, Explicit):
+        steps = [[step for step in plan.steps if not isinstance(step.kind, left_out)] for plan in (many, own)]
+        if len(steps[0]) == len(steps[1]):
+            break
+    for step, other in zip(*steps, strict=True):
+        yield from zip(step.outputs, other.outputs, strict=True)
 
 
 def _recorded(parameters: Sequence[Parameter], step: Step) -> VariedStep:
