@@ -18,6 +18,8 @@ from structkin.types import Floats, Indices
 LEVELS = 15
 #: Largest difference of a law from a straight line within an interval, of its largest value.
 BENT = 0.1
+#: A law is straight in an interval where it differs by less than this part of that.
+STRAIGHT = 0.02
 #: How much longer than an interval a step must be to need a break before it.
 LONGER = 8.0
 
@@ -35,8 +37,10 @@ def bounded_step(solver: Any) -> Any:
 def law_breaks(laws: Iterable[Law], begin: float, end: float) -> list[tuple[float, float]]:
     """Return the times [s] at which an integrator has to start anew, each with the length [s] of its first step.
 
-    They are the ends of tables, and the beginnings of jumps and pulses, in a table also of the shortest ones. A step is
-    taken to grow as fast as the time since the last start, or the last short interval in which the law has changed.
+    They are the ends of tables, and the beginnings of jumps and pulses, in a table also of the shortest ones: where a
+    law changes after a stretch in which it was straight, and an error never stops a step from growing. Where it is not,
+    a step is taken to grow as fast as the time since the last start, or the last short interval in which the law has
+    changed.
 
     >>> from structkin.model.expression import Expression
     >>> from structkin.model.laws import ExpressionLaw
@@ -57,9 +61,18 @@ def law_breaks(laws: Iterable[Law], begin: float, end: float) -> list[tuple[floa
         allowed = BENT * float(np.max(np.abs(values)))
         edges = _edges(values, allowed)
         changes = np.maximum.reduceat(values, edges[:-1]) - np.minimum.reduceat(values, edges[:-1])
+        off = np.abs(values - np.interp(times, times[edges], values[edges]))
+        bent = np.maximum.reduceat(off, edges[:-1]) > STRAIGHT * allowed
+        # A jump lies between two samples, of which any line leads through both.
+        bent |= (np.diff(edges) == 1) & (changes > allowed / 2)
+        begins = bent & ~np.append(True, bent[:-1])
+        # Some methods begin with far shorter steps: none leads beyond the interval in which a pulse begins.
+        begins |= np.append(False, begins[:-1])
         grown = np.inf
-        for low, width, change in zip(times[edges], np.diff(times[edges]).tolist(), changes.tolist(), strict=False):
-            if width * LONGER < grown:
+        for low, width, change, pulse in zip(
+            times[edges], np.diff(times[edges]).tolist(), changes.tolist(), begins.tolist(), strict=False
+        ):
+            if pulse or width * LONGER < grown:
                 found[float(low)] = min(found.get(float(low), np.inf), width)
                 grown = width
             # The error of a step follows a load that changes, not one that is about to.

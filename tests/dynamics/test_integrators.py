@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import blocks, few
 
 import structkin as sk
 from structkin.dynamics import simulation_run
@@ -86,3 +87,35 @@ def test_a_run_of_very_short_steps_names_the_integrators_for_stiff_motions(monke
     assert fast.drivers["x"][0][-1] == pytest.approx(0.5 * (1 - np.exp(-0.1)), rel=1e-4)
     smooth = pushed(0.0).simulate(2.0, samples=361, engine="python")
     assert smooth.integration.steps > 100 and not smooth.notes and not caplog.records
+
+
+def blow(rng: np.random.Generator) -> tuple[object, float]:
+    """Return a law or a table of a short blow within 2 s, and its impulse [N s]."""
+    w = float(10 ** rng.uniform(-3.2, -1.3))
+    t = float(rng.uniform(0.05, 1.9 - w))
+    on = f"max(0, sign(t - {t}))*max(0, sign({t + w} - t))"
+    laws = [
+        (f"100*sin(pi*(t - {t})/{w})*{on}", 200 * w / np.pi),
+        (f"100*max(0, 1 - abs(t - {t + w / 2})/{w / 2})", 50 * w),
+        (f"100*max(0, 1 - ((t - {t + w / 2})/{w / 2})**2)", 200 * w / 3),
+        (f"100*exp(-((t - {t})/{w / 4})**2)", 25 * w * np.sqrt(np.pi)),
+        (f"100*{on}", 100 * w),
+        ([[0, 0], [t, 0], [t + w / 2, 100], [t + w, 0], [2, 0]], 50 * w),
+    ]
+    return laws[rng.integers(len(laws))]
+
+
+@pytest.mark.parametrize("seeds", few(blocks(range(400), 20), 2))
+def test_a_short_blow_on_a_body_at_rest_is_not_passed_over(seeds: range) -> None:
+    """Steps grow without bound where nothing moves: one of 10 to 100 runs passed over a blow that begins smoothly."""
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        law, impulse = blow(rng)
+        m = sk.Mechanism(
+            points={"A": (0, 0)}, links={"ground": [], "cart": {"points": ["A"], "mass": 2}},
+            joints={"guide": {"type": "prismatic", "links": ["cart", "ground"], "at": "A", "axis": (1, 0)}},
+            drivers={"x": {"joint": "guide", "force": law}},
+        )  # fmt: skip
+        integrator = ["DOP853", "RK45", "Radau", "LSODA", "BDF"][rng.integers(5)]
+        speed = m.simulate(2, samples=5, integrator=integrator).drivers["x"][1, -1]
+        assert speed == pytest.approx(impulse / 2, rel=1e-5), (seed, integrator, law)
