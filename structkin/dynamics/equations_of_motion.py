@@ -96,6 +96,20 @@ class EquationsOfMotion(ABC):
         """
         return None
 
+    def struck(self, t: float, y: Floats, jumps: Mapping[str, float]) -> Floats:
+        """Return the state behind jumps of the rates of prescribed drivers, by their ids.
+
+        Second rates are linear in those of the drivers. So an impulse changes the rates by what the jumps, as second
+        rates, change the second rates: M dv + Phi_q^T dp = 0 and Phi_q dv = dnu, the law of impact of ideal joints.
+        """
+        half, drivers = len(y) // 2, [self.order[k] for k, _ in self.prescribed]
+        with self.preserved():
+            before = self(t, y)
+            jolt = [0.0] * (len(self.mem.jolt) - len(drivers)) + [jumps.get(id, 0.0) for id in drivers]
+            self.mem.put(jolt=jolt)
+            after = self(t, y)
+        return np.concatenate((y[:half], y[half:] + after[half:] - before[half:]))
+
     def accept(self, t: float, y: Floats) -> None:
         """Continue from the projected end of a step: only this changes what is counted from step to step."""
         self.remember(t, y)

@@ -25,11 +25,11 @@ from structkin.dynamics.simulation import Integration, Simulation, simulation_of
 from structkin.dynamics.simulation_run import Record, Run
 from structkin.dynamics.start import check_masses, freed, initial_state, start, why, with_coordinates
 from structkin.dynamics.user_loads import UserLoad
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.forces import Contact, Friction, Spring, Torsion
-from structkin.model.integrating import law_breaks, row_breaks
+from structkin.model.integrating import jumps, law_breaks, row_breaks
 from structkin.model.mechanism import Mechanism
-from structkin.numerical_tolerances import LAST_DIGIT
+from structkin.numerical_tolerances import LAST_DIGIT, ROUNDING
 from structkin.types import Floats
 
 
@@ -82,9 +82,10 @@ def simulate(
             multipliers.compile(begin, q)
         equations, y = multipliers, q
     record = Record(equations, times, progress)
+    impulses = _impulses(mechanism, times, integrator)
     breaks = () if integrator in FIXED else _breaks(mechanism, times, integrator, rtol)
     longer = _longer(mechanism, users, integrator) if max_steps >= STEPS else math.inf
-    run = Run(equations, times, record, max_steps, mechanism.size, breaks, longer)
+    run = Run(equations, times, record, max_steps, mechanism.size, breaks, impulses, longer)
     with in_memory(partial(too_many, "samples", len(times)), mechanism.title):
         try:
             equations.remember(float(times[0]), y)
@@ -131,6 +132,38 @@ def _breaks(mechanism: Mechanism, times: Floats, integrator: str, rtol: float) -
     if integrator in ONE_STEP:
         found |= dict(row_breaks(loads, begin, end, rtol)) | dict(row_breaks(driven, begin, end, rtol, order=2))
     return list((found | dict(law_breaks([*loads, *driven], begin, end))).items())
+
+
+def _impulses(mechanism: Mechanism, times: Floats, integrator: str) -> dict[float, tuple[float, dict[str, float]]]:
+    """Return after which times, and by how much, the rates of prescribed drivers have jumped, and the times then.
+
+    Raises `InputError` where a driver itself jumps, and where the integrator does not know impulses.
+    """
+    begin, end = float(times[0]), float(times[-1])
+    found: list[tuple[float, float, str, float]] = []
+    problems = []
+    for id, drive in mechanism.drivers.items():
+        if drive.law is None:
+            continue
+        unit = "rad" if drive.kind == "angle" else "m"
+        for t, _, by in jumps(drive.law, begin, end, 0)[:1]:
+            message = f"jumps by {by:.4g} {unit} at t = {t:.6g} s"
+            problems.append(Problem(f"drivers.{id}", message, "let it move there within some time"))
+        own = jumps(drive.law, begin, end, 1)
+        found += [(low, high, id, by) for low, high, by in own]
+        if own and integrator in FIXED and not problems:
+            message = f"its speed jumps by {own[0][2]:.4g} {unit}/s at t = {own[0][0]:.6g} s, and others with it"
+            hint = f"{next(iter(ADAPTIVE))} knows such impulses; or let the speed change within some time"
+            problems.append(Problem(f"drivers.{id}", message, hint))
+    raise_problems(problems, mechanism.title)
+    together: dict[float, tuple[float, dict[str, float]]] = {}
+    last = -math.inf
+    for low, high, id, by in sorted(found):
+        if low - last > ROUNDING * (end - begin):
+            last = low
+        _, rates = together.setdefault(last, (high, {}))
+        together[last] = max(high, together[last][0]), {**rates, id: by}
+    return together
 
 
 # --- whether the equations with multipliers are worth compiling -------------------------------------------------------

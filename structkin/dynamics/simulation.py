@@ -18,6 +18,7 @@ from structkin.dynamics.inverse.kinetostatics import Kinetostatics, kinetic_ener
 from structkin.dynamics.loads import turned_angle
 from structkin.dynamics.user_loads import UserLoad
 from structkin.global_methods.families.system import Coordinates
+from structkin.joints.law_cam import LawCam
 from structkin.model.forces import Contact, Spring, Torsion
 from structkin.model.frozen import read_only
 from structkin.plan.status import Status
@@ -104,10 +105,18 @@ class Simulation(Motion):
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What else there is to know: contacts that would have to pull, ends of strokes passed, very short steps."""
+        """What else there is to know: contacts that would have to pull, ends of strokes passed, cams that strike, very
+        short steps.
+        """
         notes = self.joints.notes if any(joint.presses for joint in self.mechanism.joints.values()) else ()
         if (self.status == Status.BEYOND_STROKE).any():
             notes += ("the end of a stroke exerts no force: add a contact to [forces] to stop the motion there",)
+        notes += tuple(
+            f"joints.{id}: the follower's speed jumps, as at the ends of uniform motion: such impacts are not known, "
+            "and energy is not conserved there"
+            for id, cam in self.mechanism.joints.of(LawCam).items()
+            if cam.strikes
+        )
         return (*notes, self.integration.hint) if self.integration.hint else notes
 
     @cached_property

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -152,7 +152,8 @@ class Record:
 class Run:
     """The integration from the first output time to the last, of a mechanism of a size [m].
 
-    At each of the `breaks`, a time and a first step [s], the adaptive integrators start anew. Their steps may become
+    At each of the `breaks`, a time and a first step [s], the adaptive integrators start anew, and at each time of the
+    `impulses`, behind which the rates of prescribed drivers have jumped: at the next time, by driver. Steps may become
     `longer`, by this factor; unless fewer than usual are allowed, a run ends where even so they are too many.
     """
 
@@ -162,6 +163,7 @@ class Run:
     max_steps: int
     size: float
     breaks: Sequence[tuple[float, float]] = ()
+    impulses: Mapping[float, tuple[float, Mapping[str, float]]] = field(default_factory=dict)
     longer: float = math.inf
     steps: int = 0
     reached: float = 0.0
@@ -231,7 +233,7 @@ class Run:
         self._paced = t
         make = adaptive_solver(name)
         solver: Any = None
-        bound, firsts = end, dict(self.breaks)
+        bound, firsts = end, {**dict(self.breaks), **dict.fromkeys(self.impulses, math.inf)}
         y = self._changed(t, y)
         slips = self.equations.slips(t, y) if name in ONE_STEP else np.zeros(0)
         while t < end:
@@ -299,6 +301,10 @@ class Run:
                 return
             if self.steps % CRAWLING == 0 and name not in STIFF:
                 self._look_at_pace(name, t)
+            if t in self.impulses:
+                t, rates = self.impulses[t]
+                y, restart = self.equations.struck(t, y, rates), True
+                self.equations.accept(t, y)
             changed = self._changed(t, y)
             if restart or changed is not y:
                 solver, y = None, changed

@@ -28,7 +28,7 @@ from structkin.joints.row_writer import RowWriter
 from structkin.numerical_tolerances import ROUNDED_DATA
 from structkin.rows.affine import Affine, Frame
 from structkin.rows.curves import Curve
-from structkin.rows.periodic import TURN, Follow, Function
+from structkin.rows.periodic import TURN, Follow, Function, Piecewise
 from structkin.rows.relations import ByLaw, TurnByLaw
 from structkin.types import Complexes, Floats
 
@@ -198,6 +198,11 @@ class LawCam(Cam):
         if self.moves.hinge is not None:
             return 0.0
         return float(((self.moves.place - self.pivot) / self.moves.direction).imag)
+
+    @property
+    def strikes(self) -> bool:
+        """Whether the speed of the follower jumps somewhere, as at the ends of uniform motion."""
+        return isinstance(self.follow.function, Piecewise) and self.follow.function.has_corners
 
     def lift(self, x: Any, order: int = 0) -> Floats:
         """Return the lift (n,) [m or rad] at cam angles x (n,), or its derivative of this order with respect to x."""

@@ -94,7 +94,7 @@ class Draft(Collector):
         return False
 
     def pin_on(self, link: Link, point: str) -> complex:
-        """Return where a link that is not bored yet holds the pin of a point, in its frame: in its hole if it has one."""
+        """Return where a link that is not bored yet holds the pin of a point, in its frame: in its hole, if any."""
         return link.local[point] + self.holes.get(link.name, {}).get(point, 0j)
 
     @property

@@ -20,6 +20,8 @@ LEVELS = 15
 BENT = 0.1
 #: A law is straight in an interval where it differs by less than this part of that.
 STRAIGHT = 0.02
+#: Jumps are larger than this part of the largest value or rate; they are located to the last digit in so many halvings.
+JUMP, HALVINGS = 1e-5, 60
 #: How much longer than an interval a step must be to need a break before it.
 LONGER = 8.0
 
@@ -108,6 +110,46 @@ def row_breaks(laws: Iterable[Law], begin: float, end: float, rtol: float, order
             time, width = table.times[k + 1], float(widths[k])
             found[time] = min(found.get(time, np.inf), width)
     return sorted((time, width) for time, width in found.items() if begin < time < end)
+
+
+def jumps(law: Law, begin: float, end: float, order: int) -> list[tuple[float, float, float]]:
+    """Return where the value of a law jumps, order 0, or its rate, order 1: times [s] before and after, and how far.
+
+    Jumps of less than `JUMP` of the largest value or rate are not looked for.
+
+    >>> from structkin.model.expression import Expression
+    >>> from structkin.model.laws import ExpressionLaw
+    >>> kink = ExpressionLaw(Expression("min(2*t, 1)"))
+    >>> jumps(kink, 0, 3, 0), [(round(low, 12), round(by, 12)) for low, _, by in jumps(kink, 0, 3, 1)]
+    ([], [(0.5, -2.0)])
+    """
+    if law.speed is not None:
+        return []
+    times = np.linspace(begin, end, 2**LEVELS + 1)
+
+    def apart(low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """Return the changes between times, and how far the rates at both ends do not explain them."""
+        with np.errstate(all="ignore"):
+            first, last = law(low), law(high)
+            change = np.asarray(last[order] - first[order])
+            return change, np.abs(change - 0.5 * (high - low) * (first[order + 1] + last[order + 1]))
+
+    with np.errstate(all="ignore"):
+        least = JUMP * float(np.nanmax(np.abs(law(times)[order]), initial=0.0))
+    some = np.flatnonzero(apart(times[:-1], times[1:])[1] > least)
+    low, high = times[some], times[some + 1]
+    for _ in range(HALVINGS if len(some) else 0):
+        middle = 0.5 * (low + high)
+        before = apart(low, middle)[1] >= apart(middle, high)[1]
+        low, high = np.where(before, low, middle), np.where(before, middle, high)
+        inside = (low < 0.5 * (low + high)) & (0.5 * (low + high) < high)
+        if not inside.any():
+            break
+    # At a corner a law may have a value or rate of its own: those on both sides count, and it is found only once.
+    low, high = np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
+    by = apart(low, high)[0]
+    real = (np.abs(by) > least) & (low > np.append(begin, high[:-1])) & (high < end)
+    return list(zip(low[real].tolist(), high[real].tolist(), by[real].tolist(), strict=True))
 
 
 def _table_of(law: Law) -> TableLaw | None:

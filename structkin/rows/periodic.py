@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.numerical_tolerances import ROUNDING
+from structkin.numerical_tolerances import ROUNDED_DATA, ROUNDING
 
 Array = NDArray[Any]
 
@@ -87,6 +87,14 @@ class Piecewise:
         """Return the piece of each angle (n,) from 0 to 2 pi; beyond an end that at the end."""
         # Methods find a pose with other rounding, but the same side of a break, where acceleration may jump.
         return np.searchsorted(self.breaks[1:-1], x + ROUNDING, side="right")
+
+    @property
+    def has_corners(self) -> bool:
+        """Whether the derivative jumps at a break."""
+        pieces, widths = np.arange(len(self.breaks) - 1), np.diff(self.breaks)
+        before, after = self.on_piece(pieces, widths, 1), self.on_piece(pieces, 0.0 * widths, 1)
+        largest = np.max(np.abs(self(np.linspace(0.0, TURN, 361), 1)))
+        return bool(np.max(np.abs(np.roll(after, -1) - before)) > ROUNDED_DATA * largest)
 
     @cached_property
     def _waves(self) -> bool:

@@ -119,9 +119,9 @@ class LoadMemory(Arrays):
     mass_former, mass_ptr, mass_row, mass_factor = integers(-1), integers(-1), integers(-1), given(-1, 2)
     mass, mass_sums, weight = given(-1), numbers(-1, 2), given(-1)
     # Laws: form, first line, factor, lines of five numbers; the stack that formulas are computed on; the law of each
-    # coordinate's motion and effort (f,), -1 for none.
+    # coordinate's motion and effort (f,), -1 for none; what is added to the second rates of motions.
     law_form, law_ptr, law_scale, law_data = integers(-1), integers(-1), given(-1), given(-1, 5)
-    stack, motion, effort = numbers(-1, 4), integers(-1), integers(-1)
+    stack, motion, effort, jolt = numbers(-1, 4), integers(-1), integers(-1), numbers(-1)
     # Expressions: terms, the row and factor of each, constants; their places, rates, and forces on them (3, e, 2).
     term_ptr, term_row = integers(-1), integers(-1)
     term_factor, term_const = given(-1, 2), given(-1, 2)

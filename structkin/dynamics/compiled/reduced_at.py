@@ -255,6 +255,7 @@ def give(mem: Memory, t: float, y: Any, z: Any) -> bool:
         z[0][k], z[1][k], z[2][k] = float(y[k]), float(y[free + k]), 0.0
     for k in range(free, len(z[0])):
         z[0][k], z[1][k], z[2][k] = law_at(mem, mem.motion[k], t)
+        z[2][k] += mem.jolt[k]
     return are_finite(z[0]) and are_finite(z[1]) and are_finite(z[2])
 
 

@@ -104,6 +104,10 @@ class Partitioned(EquationsOfMotion):
         """Write how bodies touch, and how fast joints with friction move, at a state."""
         self.current.touch(t, y)
 
+    def struck(self, t: float, y: Floats, jumps: Mapping[str, float]) -> Floats:
+        """Return the state behind jumps of the rates of prescribed drivers, by their ids."""
+        return self.current.struck(t, y, jumps)
+
     @property
     def mem(self) -> Any:
         """The arrays of the present coordinates."""

@@ -428,8 +428,9 @@ class Reduced(EquationsOfMotion):
         if not np.isfinite(y).all():
             raise BlownUpError(t)
         z[self.free, 0], z[self.free, 1] = y[:f], y[f:]
-        for k, law in self.prescribed:
+        for place, (k, law) in enumerate(self.prescribed, f):
             z[k] = at_time(law, t)
+            z[k, 2] += self.mem.jolt[place]
         if not np.isfinite(z).all():
             raise NoPoseError(t, Status.NO_INPUT, -1)
         return z

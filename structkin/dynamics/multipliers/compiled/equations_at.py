@@ -114,6 +114,7 @@ def find_residuals(mem: ConstrainedMemory, t: float, y: Any) -> bool:
     z, motion = mem.z, mem.motion
     for k in range(len(motion)):
         z[0][k], z[1][k], z[2][k] = law_at(mem, motion[k], t)
+        z[2][k] += mem.jolt[k]
     if not (are_all_finite(y) and are_all_finite(z[0]) and are_all_finite(z[1]) and are_all_finite(z[2])):
         return False
     find_rows(mem, y)

@@ -97,7 +97,7 @@ def packed(equations: Multipliers) -> ConstrainedMemory:
         "product_out": out, "product_one": first, "product_two": second, "product": factors,
         **mass_sums(range(0, frames, 2), moving_masses(mass_table(mechanism), frames_in_slots(c.links))),
         "weight": equations.frame_masses.weight,
-        **laws.parts(), "motion": motion,
+        **laws.parts(), "motion": motion, "jolt": len(motion),
         **loads, "z": 3 * len(motion), "unit_q": c.column_units, "unit_row": c.row_units,
         "kept": solved - n, "kept_place": m, "signs": signs(solved - n), "right": solved,
         "phi": m, "nu": m, "gamma": m, "asked": m, "on_frames": 2 * frames, "force": n,
