@@ -79,6 +79,8 @@ class _Search:
     #: The limit of assembly, if it is to be held as well.
     room: Sequence[Limit] = ()
     history: list[float] = field(default_factory=list)
+    #: How many variants have a motion, but not all numbers.
+    unmeasured: int = 0
     best: tuple[tuple[float, float], Floats] | None = None
     _known: dict[bytes, Motion | None] = field(default_factory=dict)
 
@@ -96,6 +98,7 @@ class _Search:
                     missed, value = self.misses(found), self.value(found)
                 except InputError:
                     found = None  # it has no such number: an output may no longer go to and fro
+                    self.unmeasured += 1
                 else:
                     rank = missed if missed > VISIBLE else 0.0, value
                     if self.best is None or rank < self.best[0]:
@@ -278,10 +281,14 @@ def _remarks(search: _Search, slopes: Floats, values: Floats, bounds: tuple[Floa
     names = np.array([parameter.name for parameter in search.parameters])
     at = np.isclose(values, bounds[0], rtol=NEGLIGIBLE, atol=0) | np.isclose(values, bounds[1], rtol=NEGLIGIBLE, atol=0)
     idle = np.abs(slopes).max(axis=0) <= NEGLIGIBLE * np.abs(slopes).max(initial=0.0)
-    lost = int(np.isnan(search.history).sum())
+    lost = int(np.isnan(search.history).sum()) - search.unmeasured
     found = [f"at their bounds: {', '.join(names[at])}"] if at.any() else []
     found += [f"without effect: {', '.join(names[idle])}"] if idle.any() else []
-    return [*found, *([f"variants that cannot be assembled: {lost}"] if lost else [])]
+    found += [f"variants that cannot be assembled: {lost}"] if lost else []
+    found += [f"variants in whose motion a number does not exist: {search.unmeasured}"] if search.unmeasured else []
+    if any(parameter.section == "drivers" and parameter.path[2:] == ("speed",) for parameter in search.parameters):
+        found.append("the times are those of the start: at another speed they are another part of the cycle")
+    return found
 
 
 def _least_squares(search: _Search, x: Floats, bounds: tuple[Floats, Floats], more: _Held | None = None) -> Floats:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from structkin.design.tolerances import named_measures
-from structkin.design.zones import with_play
+from structkin.design.zones import deviations_of, read_zones, with_play
 from structkin.errors import InputError, Problem
 from structkin.model.flaw import Flaw, describe
 from structkin.model.mechanism import Mechanism
@@ -57,6 +58,8 @@ def read_tolerances(path: Path) -> tuple[Mechanism, dict[str, Any]]:
     if problems:
         problems += too_many(options.get("variants", 1), "tolerances")
         problems += with_play(mechanism, options["clearances"])[2]
+        wrong = read_zones(mechanism, options["parameters"], normal=True)[1]
+        problems += [replace(one, key=one.key.replace("parameters.", "tolerances.", 1)) for one in wrong]
         if isinstance(data.get("measures", {}), Mapping):
             problems += named_measures(mechanism, options["measures"])[1]
         raise InputError(problems, str(path))
@@ -94,6 +97,12 @@ def _tolerances(mechanism: Mechanism, given: Mapping[str, Any], problems: list[P
                 found[name] = tuple(number_in_si(mechanism, quantity, own) for own in value)
             else:
                 found[name] = number_in_si(mechanism, quantity, value)
+            if isinstance(deviations_of(found[name]), str):
+                del found[name]
+                message = (
+                    f"expected a tolerance greater than zero, or lower and upper deviations, found {describe(value)}"
+                )
+                raise Flaw(message, "such as 0.02, [-0.01, 0.02] or { sigma = 0.01 }")
         except Flaw as flaw:
             problems.append(Problem(f"tolerances.{name}", flaw.message, flaw.hint))
     return found

@@ -29,7 +29,7 @@ from structkin.design.zones import Play, Zone, read_zones, with_play
 from structkin.errors import InputError, Problem
 from structkin.model.frozen import Frozen
 from structkin.model.mechanism import Mechanism
-from structkin.model.units import decimal
+from structkin.model.units import Units, decimal
 from structkin.numerical_tolerances import NEGLIGIBLE, NO_SHARE
 from structkin.plan.status import Status
 from structkin.solve.motion.motion import Motion
@@ -512,10 +512,15 @@ def _between(motion: Motion, named: Mapping[str, Named]) -> Iterator[str]:
         values = _values(measure, motion)
         low, high = beyond_samples(np.abs(values) if reducer == "peak" else values)
         past = {"min": low, "max": high, "range": low + high, "peak": high}[reducer]
-        kind, rate = "angle" if quantity in ("angle", "omega") else "length", "/s" * (quantity in ("speed", "omega"))
         if past > 0:
-            far = f"{decimal(past / units.scale(kind), 2)} {getattr(units, kind)}{rate}"
+            far = _shown(units, quantity, past, 2)
             yield f"{name} is that of {len(motion)} samples, which miss its true value by about {far}"
+
+
+def _shown(units: Units, quantity: str, value: float, digits: int) -> str:
+    """Return a change of a measure in the units of the file."""
+    kind, rate = "angle" if quantity in ("angle", "omega") else "length", "/s" * (quantity in ("speed", "omega"))
+    return f"{decimal(value / units.scale(kind), digits)} {getattr(units, kind)}{rate}"
 
 
 def _notes(
@@ -541,8 +546,8 @@ def _notes(
         with np.errstate(invalid="ignore"):
             beyond = np.flatnonzero(out > NEGLIGIBLE * np.maximum(width, np.abs(spread.nominal) * 1e-3))
         if len(beyond):
-            most = out[beyond].max()
-            yield f"{spread.measure}: drawn variants go beyond the corners, by up to {most:.3g} {spread.unit}"
+            most = _shown(motion.mechanism.units, spread.quantity, float(out[beyond].max()), 3)
+            yield f"{spread.measure}: drawn variants go beyond the corners, by up to {most}"
     idle = [
         name
         for k, name in enumerate(dimensions)

@@ -88,7 +88,7 @@ def read_zones(mechanism: Mechanism, given: Mapping[str, Any], *, normal: bool) 
     zones: list[Zone] = []
     deviations: dict[str, tuple[float, float, float | None]] = {}
     for name, tolerance in given.items():
-        found = _deviations(tolerance)
+        found = deviations_of(tolerance)
         if isinstance(found, str):
             problems.append(Problem(f"parameters.{name}", found, "such as 1e-4, (-1e-4, 2e-4) or {'sigma': 3e-5}"))
         else:
@@ -112,7 +112,7 @@ def read_zones(mechanism: Mechanism, given: Mapping[str, Any], *, normal: bool) 
     return zones, problems
 
 
-def _deviations(given: Any) -> tuple[float, float, float | None] | str:
+def deviations_of(given: Any) -> tuple[float, float, float | None] | str:
     """Return lower and upper deviation and the standard deviation, if that is given; or what is wrong."""
     if isinstance(given, Mapping):
         sigma: Any = given.get("sigma")

@@ -51,6 +51,9 @@ class Number:
         at[self.path[-1]] = f"{value!r} {si_unit(self.quantity)}" if self.quantity else value
 
 
+_OF_A_LAW = "is part of a law", "pass the values of the driver, or vary its speed"
+
+
 def number_of(mechanism: Mechanism, key: str, *, laws: bool = False) -> Number:
     """Return the number with a key, such as "lengths.A-B", "points.P.x" or "forces.spring.stiffness".
 
@@ -69,7 +72,7 @@ def number_of(mechanism: Mechanism, key: str, *, laws: bool = False) -> Number:
         raise Flaw("is the same for all variants", "name a number of a point, link, joint, driver or force")
     if path[0] == "drivers" and path[2] in ("law", "table", "csv"):
         if not laws or path[2] != "table":
-            raise Flaw("is part of a law", "pass the values of the driver, or vary its speed")
+            raise Flaw(*_OF_A_LAW)
         return Number(key, path, "time" if path[-1] == 0 else mechanism.drivers[str(path[1])].quantity)
     if isinstance(value, str):
         try:
@@ -150,6 +153,8 @@ def _path(data: Any, key: str) -> tuple[str | int, ...]:
             path.append(name)
         else:
             index = _COMPONENTS.get(name, int(name) if name.isdecimal() else -1)
+            if isinstance(at, str) and path[0] == "drivers" and path[-1] == "law":
+                raise Flaw(*_OF_A_LAW)
             if not isinstance(at, list) or not 0 <= index < len(at):
                 raise Flaw("is not a number of this mechanism", suggest(name, _COMPONENTS))
             at = at[index]

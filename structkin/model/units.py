@@ -55,6 +55,8 @@ _TABLE: dict[str, tuple[float, Dimension]] = {
     "s": (1.0, _TIME),
     "sec": (1.0, _TIME),
     "ms": (1e-3, _TIME),
+    "us": (1e-6, _TIME),
+    "µs": (1e-6, _TIME),
     "min": (60.0, _TIME),
     "h": (3600.0, _TIME),
     "rpm": (2 * math.pi / 60, (0, 0, -1, 1)),

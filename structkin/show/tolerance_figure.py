@@ -8,6 +8,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from structkin.model.numbers import number_of
+from structkin.model.units import si_unit
 from structkin.numerical_tolerances import NEGLIGIBLE
 from structkin.show.columns import plain_values
 from structkin.show.files import write_table
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 #: The quantities of measures, as those of a motion.
 _QUANTITY = {"x": "length", "y": "length"}
+#: What is shown in the units of lengths and angles, and how.
+_BASES = {"speed": ("length", "/s"), "angular speed": ("angle", "/s")}
 #: The ways, in the order of tables and pictures, and their names.
 _WAYS = {
     "rss": "linear, root sum of squares",
@@ -81,11 +85,17 @@ def _signed(value: float) -> str:
 
 
 def _zone(found: Tolerances, j: int) -> str:
-    """Return the limits of a dimension in the unit of the file where it is a length, else in SI."""
+    """Return the limits of a dimension in the unit of the file: of lengths, angles and their rates, else in SI."""
     name, units = found.dimensions[j], found.mechanism.units
-    is_length = name.startswith(("lengths.", "points.", "clearance."))
-    low, high = found.zones[j] / (units.length_scale if is_length else 1.0)
-    unit = f" {units.length}" if is_length else ""
+    if name.startswith("clearance."):
+        quantity = "length"
+    else:
+        quantity = "angle" if name.endswith(".axis") else number_of(found.mechanism, name).quantity
+    base, rate = _BASES.get(quantity, (quantity, ""))
+    size, unit = (units.scale(base), f"{getattr(units, base)}{rate}") if base in ("length", "angle") else (1.0, "")
+    low, high = found.zones[j] / size
+    unit = unit or (si_unit(quantity) if quantity else "")
+    unit = f" {unit}" if unit else ""
     return f"±{high:.4g}{unit}" if high == -low else f"{low:+.4g}, {high:+.4g}{unit}"
 
 
@@ -187,7 +197,7 @@ def _bands(ax: Axes, found: Tolerances, spread: Spread, size: float) -> None:
             ax.plot(x[order], line, style, lw=1.2, color=PALETTE[k], label=_WAYS[way] if side else None)
     ax.axhline(0.0, lw=0.8, color="#888888")
     ax.set_xlabel(plain(words), fontsize=NORMAL)
-    ax.legend(fontsize=SMALL, loc="best")
+    ax.legend(fontsize=SMALL, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
 
 
 def _bars(ax: Axes, spread: Spread, size: float) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 import structkin as sk
 from structkin import examples
+from structkin.design.tolerance_file import read_tolerances
 
 R, L, E = 0.05, 0.15, 0.01
 ANGLES = np.linspace(0, 2 * np.pi, 25)
@@ -317,3 +318,34 @@ def test_the_clearance_of_a_driven_pin_between_moving_links(order: str) -> None:
     turns = [of_clearance(pin, ["angle.rocker"], links, order, **given)[1] for pin in "ABCD"]
     for turn in turns:
         np.testing.assert_allclose(turn, turns[0], rtol=1e-9)
+
+
+def test_all_dimensions_are_shown_in_the_units_of_the_file() -> None:
+    m = sk.Mechanism.from_dict({
+        "units": {"length": "in", "angle": "deg"}, "points": {"A": [0, 0], "B": [2, 3], "C": [9, 2]},
+        "links": {"ground": ["A"], "k": ["A", "B"], "rod": ["B", "C"], "ram": {"points": ["C"], "mass": 1}},
+        "joints": {"g": {"type": "prismatic", "links": ["ram", "ground"], "at": "C", "axis": [1, 0.1]}},
+        "drivers": {"motor": {"joint": "A", "speed": "60 rpm"}},
+    })  # fmt: skip
+    given = {"drivers.motor.speed": np.pi / 30, "joints.g.axis": np.radians(0.5), "lengths.A-B": 0.0254 / 8,
+             "links.ram.mass": 0.01}  # fmt: skip
+    text = str(m.tolerances(given, ["max.speed.C"], samples=5, variants=64))
+    for line in ("drivers.motor.speed", "±6 deg/s"), ("joints.g.axis", "±0.5 deg"), ("lengths.A-B", "±0.125 in"):
+        assert re.search(rf"{line[0]} +{re.escape(line[1])} ", text)
+    assert re.search(r"links.ram.mass +±0.01 kg ", text) and "m/s" not in text
+    with pytest.raises(sk.InputError, match=r"parameters\.drivers\.motor\.law\.0: is part of a law"):
+        m.with_drivers({"motor": {"joint": "A", "law": "0.1*t"}}).tolerances({"drivers.motor.law.0": 0.1}, ["x.C"])
+
+
+def test_wrong_tolerances_of_a_file_are_told_as_they_stand_there_with_all_others(tmp_path) -> None:
+    (tmp_path / "press.toml").write_text(examples.path("slider_crank_offset").read_text(encoding="utf-8"))
+    file = tmp_path / "t.toml"
+    file.write_text(
+        'mechanism = "press.toml"\n[tolerances]\n"lengths.A-B" = -0.1\n"lengths.B-C" = 1000\n[clearances]\nZ = 1\n'
+        '[measures]\nb = "max.speed.Q"\n'
+    )
+    with pytest.raises(sk.InputError) as caught:
+        read_tolerances(file)
+    found = {problem.key: problem.message for problem in caught.value.problems}
+    assert found.keys() == {"tolerances.lengths.A-B", "tolerances.lengths.B-C", "clearances.Z", "measures.b"}
+    assert "found the number -0.1" in found["tolerances.lengths.A-B"]
