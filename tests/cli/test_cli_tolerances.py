@@ -109,7 +109,7 @@ def test_more_variants_than_a_study_may_have_are_listed_with_all_else(tmp_path):
     said = "variants: 1,000,000,000,000 are more than tolerances may have; at most 100,000,000"
     for text, keys in (
         (many.replace("seed = 2", "seed = 2\nplans = 1"), ["plans", "variants"]),
-        (many.replace("= 0.05", "= -0.05"), ["parameters.lengths.A-B", "variants"]),
+        (many.replace("= 0.05", "= -0.05"), ["tolerances.lengths.A-B", "variants"]),
     ):
         error = run(tmp_path / "a.toml", text).exception
         assert isinstance(error, sk.InputError) and said in map(str, error.problems)
