@@ -217,6 +217,7 @@ class Batch:
         how = share or self._all
         runner = Runner.of(self._motor, out.shape[2], size, how.total, beyond_bars=beyond, triads=how.triads)
         statuses = np.empty((size, out.shape[-1]), np.int8)
+        whole = *out[:, :size], statuses
         for start in range(0, count, max(PART, size)):
             part = self.linkages.take(slice(start, start + max(PART, size)))
             table = None
@@ -224,8 +225,10 @@ class Batch:
                 table = Table.of(part, rigid=runner.compiled, triads=how.triads)
             for low in range(0, len(part), size):
                 high = min(low + size, len(part))
-                status, faults = statuses[: high - low], dict[int, InputError]()
-                left = deque(range(high - low) if table is None else runner.run(table, low, low, high, out, status))
+                found = whole if high - low == size else (*out[:, : high - low], statuses[: high - low])
+                status, faults = found[3], dict[int, InputError]()
+                some = range(high - low) if table is None else runner.run(table, low, low, high, out, status)
+                left = deque[int](some) if len(some) else None
                 while left:
                     k, begun = int(left.popleft()), time.thread_time()
                     number = start + low + k
@@ -237,7 +240,7 @@ class Batch:
                     if table is not None and runner.alone(time.thread_time() - begun):
                         table = Table.of(table.linkages, rigid=True)
                         left = deque(runner.run(table, low, low + k + 1, high, out, status))
-                yield _block(start + low, out[:, : high - low], status, faults)
+                yield _block(start + low, *found, faults)
 
     def _by_client(self, out: Floats) -> Iterator[BatchBlock]:
         """Yield the blocks that the client's workers solve, as they come; in a buffer of all, each at its place."""
@@ -254,7 +257,7 @@ class Batch:
             faults = {
                 first + k: InputError(one.problems, f"linkage {first + k}") for k, one in enumerate(reasons) if one
             }
-            yield _block(first, place, status, faults)
+            yield _block(first, *place, status, faults)
 
     def _alone(self, k: int, way: int, out: Floats) -> NDArray[np.int8]:
         """Solve a linkage into `out` (3, joints, 2, n) as a mechanism; return its status, or raise its `InputError`."""
@@ -269,10 +272,8 @@ class Batch:
         return motion.status
 
 
-def _block(first: int, motions: Floats, status: NDArray[np.int8], faults: dict[int, InputError]) -> BatchBlock:
-    """Return a block of its arrays, which need no check."""
-    position, velocity, acceleration = motions
-    values = (first, position, velocity, acceleration, status, faults)
+def _block(*values: Any) -> BatchBlock:
+    """Return a block of its fields, which need no check."""
     block = BatchBlock.__new__(BatchBlock)
     vars(block).update(zip(FIELDS, values, strict=True))
     return block

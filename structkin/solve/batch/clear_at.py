@@ -242,13 +242,26 @@ def decide(
         third = (angles[i + 1] - angles[i]) / (3.0 * speed)
         start, end = ahead(x, b, one, two, i, own), ahead(x, b, one, two, i + 1, own)
         first, last = start + third * rate(x, b, one, two, i), end - third * rate(x, b, one, two, i + 1)
-        width = max(start.real, end.real, first.real, last.real) - min(start.real, end.real, first.real, last.real)
-        height = max(start.imag, end.imag, first.imag, last.imag) - min(start.imag, end.imag, first.imag, last.imag)
-        off = complex(0.0 if two == GUIDE else 0.5 * (width * width + height * height) / sqrt(dot(start, start)))
-        flagged[at, 2] = is_clear(
-            *(clear(start, off, two, own), clear(first, off, two, own)),
-            *(clear(last, off, two, own), clear(end, off, two, own), apart),
-        )
+        flagged[at, 2] = is_clear_in(start, first, last, end, two, own, apart)
+        if not flagged[at, 2]:
+            # In halves of the cubic corners are nearer to it.
+            left, right, top = 0.5 * (start + first), 0.5 * (last + end), 0.5 * (first + last)
+            before, after = 0.5 * (left + top), 0.5 * (top + right)
+            middle = 0.5 * (before + after)
+            flagged[at, 2] = is_clear_in(start, left, before, middle, two, own, apart) and is_clear_in(
+                middle, after, right, end, two, own, apart
+            )
+
+
+def is_clear_in(start: Any, first: Any, last: Any, end: Any, two: Any, own: Any, apart: Any) -> Any:
+    """Return whether clearance excludes a change point on a cubic with these corners."""
+    width = max(start.real, end.real, first.real, last.real) - min(start.real, end.real, first.real, last.real)
+    height = max(start.imag, end.imag, first.imag, last.imag) - min(start.imag, end.imag, first.imag, last.imag)
+    off = complex(0.0 if two == GUIDE else 0.5 * (width * width + height * height) / sqrt(dot(start, start)))
+    return is_clear(
+        *(clear(start, off, two, own), clear(first, off, two, own)),
+        *(clear(last, off, two, own), clear(end, off, two, own), apart),
+    )
 
 
 def is_clear(a: Any, b: Any, c: Any, d: Any, apart: Any) -> Any:

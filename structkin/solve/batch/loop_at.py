@@ -175,6 +175,18 @@ def add_up(x: Any, b: Any, circle: Any, q: Any, first: Any, count: Any, terms: A
                 Y[i] += constants[1]
 
 
+def put_circle(circle: Any, angles: Any) -> None:
+    """Write the circle at angles, which are evenly spaced where there are no triads; it has no second rates then."""
+    c, s, step = cos(angles[0]), sin(angles[0]), angles[1] - angles[0]
+    dc, ds = cos(step), sin(step)
+    for j in range(angles.size):
+        if TRIADS:
+            c, s = cos(angles[j]), sin(angles[j])
+            circle[2, 0, j], circle[2, 1, j] = -c, -s
+        circle[0, 0, j], circle[0, 1, j], circle[1, 0, j], circle[1, 1, j] = c, s, -s, c
+        c, s = c * dc - s * ds, c * ds + s * dc
+
+
 def pose(k: Any, last: Any, angles: Any, room: Room, given: Given, stations: Stations, b: Any, i: Any) -> bool:
     """Solve what is needed of a linkage, up to a dyad whose discriminant stays, at other angles than the stations.
 
@@ -183,10 +195,7 @@ def pose(k: Any, last: Any, angles: Any, room: Room, given: Given, stations: Sta
     """
     near, circle, discriminant, needed = room
     own, dyads = zero(k), given.dyads
-    for j in range(angles.size):
-        circle[0, 0, j], circle[0, 1, j] = cos(angles[j]), sin(angles[j])
-        circle[1, 0, j], circle[1, 1, j] = -circle[0, 1, j], circle[0, 0, j]
-        circle[2, 0, j], circle[2, 1, j] = -circle[0, 0, j], -circle[0, 1, j]
+    put_circle(circle, angles)
     crank(circle, near, own, k, given.motor, given.points)
     for at in range(last + 1):
         q, one, two = dyads[k, at, 0], dyads[k, at, 1], dyads[k, at, 2]

@@ -54,13 +54,15 @@ def _order(
     known: Any,
     near: Any,
     ends: Any,
+    joined: Any,
 ) -> None:
     """Fill `dyads` (m, joints, 3), joint and the other ends of its two bars, their `counts` (m,) and `ways` (m,).
 
     The three joints of a triad follow each other, with `TRIAD` or `OF_TRIAD` and the other end of its bar.
 
-    Scratch (joints,): the `known` joints in the order in which they are found; at how many bars whose other end is
-    known, and guides, a joint is `near` them, 2 where it is known itself; and the other end of the first of these.
+    Scratch (joints + 1,): the `known` joints in the order in which they are found; at how many bars whose other end is
+    known, and guides, a joint is `near` them, 2 where it is known itself; the other end of the first of these; and the
+    joints that are `joined` to one.
     """
     count, joints, _ = adjacency.shape
     for k in range(count):
@@ -90,25 +92,29 @@ def _order(
         found += 1
         entries, grounded, dyad, at, triads = 0, 0, 0, 0, 0
         while at < found:
-            one = known[at]
+            one, bars = known[at], 0
             at += 1
+            # Listed first, without a branch that a processor cannot predict.
             for q in range(joints):
-                if adjacency[k, one, q]:
-                    entries += 1
-                    if fixed[k, one] and fixed[k, q]:
-                        grounded += 1
-                    elif near[q] == 0:
-                        near[q] = 1
-                        ends[q] = one
-                    elif near[q] == 1:
-                        near[q] = 2
-                        known[found] = q
-                        found += 1
-                        dyads[k, dyad, 0] = q
-                        is_second = ends[q] == GUIDE or one < ends[q]
-                        dyads[k, dyad, 1] = one if is_second else ends[q]
-                        dyads[k, dyad, 2] = ends[q] if is_second else one
-                        dyad += 1
+                joined[bars] = q
+                bars += adjacency[k, one, q]
+            entries += bars
+            for j in range(bars):
+                q = joined[j]
+                if fixed[k, one] and fixed[k, q]:
+                    grounded += 1
+                elif near[q] == 0:
+                    near[q] = 1
+                    ends[q] = one
+                elif near[q] == 1:
+                    near[q] = 2
+                    known[found] = q
+                    found += 1
+                    dyads[k, dyad, 0] = q
+                    is_second = ends[q] == GUIDE or one < ends[q]
+                    dyads[k, dyad, 1] = one if is_second else ends[q]
+                    dyads[k, dyad, 2] = ends[q] if is_second else one
+                    dyad += 1
             if at == found < joints:
                 # No dyad is left. A triad is three joints, each on a known bar and on one to each of the others.
                 for q in range(joints):
@@ -160,5 +166,5 @@ def ordered(
     """
     m, joints = fixed.shape
     dyads, counts, ways = np.zeros((m, joints, 3), np.int64), np.zeros(m, np.int64), np.zeros(m, np.int8)
-    order(adjacency, fixed, guided, motor, dyads, counts, ways, *np.zeros((3, joints), np.int32))
+    order(adjacency, fixed, guided, motor, dyads, counts, ways, *np.zeros((4, joints + 1), np.int32))
     return dyads, counts, ways

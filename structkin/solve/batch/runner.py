@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +63,10 @@ class Runner:
     doubtful: NDArray[np.bool_]
     wide: Floats | None
     scratch: tuple[NDArray[np.generic], ...]
+    turning: tuple[Any, ...]
+    #: The table that is run, and what the loop takes of it.
+    table: Table | None = None
+    given: tuple[Any, ...] = ()
 
     @classmethod
     def of(cls, motor: Motor, joints: int, size: int, count: int, *, beyond_bars: bool, triads: bool = False) -> Runner:
@@ -75,7 +80,8 @@ class Runner:
         near, discriminant = np.empty((3, 1, joints, 2, PARTS + 1)), np.empty(n)
         flagged = np.empty((joints * n, 3), np.int64)
         status, doubtful = np.zeros((size, n), np.int8), np.zeros(size, np.bool_)
-        made = cls(motor, loop, count, False, 0, 0.0, status, doubtful, wide, (near, discriminant, flagged))
+        scratch, turning = (near, discriminant, flagged), (motor.angles, motor.speed, motor.circle)
+        made = cls(motor, loop, count, False, 0, 0.0, status, doubtful, wide, scratch, turning)
         made.compiled = triads or (has_numba() and (loop.is_stored("solve") or made.pays()))
         return made
 
@@ -107,18 +113,20 @@ class Runner:
 
     def _loop(self, table: Table, first: int, low: int, high: int, out: Floats, status: NDArray[np.int8]) -> int:
         """Run the compiled loop; return how many linkages are left."""
-        motor, linkages = self.motor, table.linkages
-        self.loop.announce("solve")
+        if self.table is not table:
+            self.loop.announce("solve")
+            linkages, motor = table.linkages, self.motor
+            self.table, self.given = table, (
+                *(table.dyads, table.counts, table.constants, table.terms),
+                *(table.flat, table.apart, table.modes, table.ways),
+                *(linkages.points, linkages.fixed, linkages.motor, *self.scratch),
+                *(STEEP if motor.is_even else 0.0, motor.edge, GUARD**2),
+            )  # fmt: skip
         x, statuses = (out, status) if self.wide is None else (self.wide, self.status)
-        left: int = self.loop.compiled["solve"](
-            *(x, statuses, self.doubtful, motor.angles, motor.speed, motor.circle, first, low, high),
-            *(table.dyads, table.counts, table.constants, table.terms),
-            *(table.flat, table.apart, table.modes, table.ways),
-            *(linkages.points, linkages.fixed, linkages.motor, *self.scratch),
-            *(STEEP if motor.is_even else 0.0, motor.edge, GUARD**2),
-        )
+        begun = x, statuses, self.doubtful, *self.turning, first, low, high
+        left: int = self.loop.compiled["solve"](*begun, *self.given)
         if self.wide is not None:
             for k in range(low - first, high - first):
-                out[:, k] = self.wide[:, k][..., motor.places]
-                status[k] = motor.at_samples(self.status[k])
+                out[:, k] = self.wide[:, k][..., self.motor.places]
+                status[k] = self.motor.at_samples(self.status[k])
         return left
