@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from structkin import show
-from structkin.cli.options import File, Json, MotionPlot, MotionTable, opened
+from structkin.cli.options import File, Json, MotionPlot, MotionTable, opened, seconds
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
 from structkin.numerical_tolerances import RTOL
@@ -16,7 +16,14 @@ from structkin.numerical_tolerances import RTOL
 
 def simulate(
     file: File,
-    duration: Annotated[float | None, typer.Option(help="End of the simulation [s]; default: the file's.")] = None,
+    duration: Annotated[
+        float | None,
+        typer.Option(
+            parser=seconds("--duration"),
+            metavar="TIME",
+            help="End of the simulation, in s or with a unit; default: the file's.",
+        ),
+    ] = None,
     samples: Annotated[int, typer.Option(help="Number of output times, including both ends.", min=2)] = 361,
     free: Annotated[
         list[str] | None,

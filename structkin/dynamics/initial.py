@@ -145,7 +145,7 @@ class _Start:
         data = [one for one in self.data if not one.rate]
         motion = self.motion(z)
         if not motion.regular[0]:
-            raise self._no_pose(motion)
+            raise no_pose(motion)
         if all(one.kind in ("angle", "length") for one in data):
             return z
         rest = self._rest(motion, z, data)
@@ -188,7 +188,7 @@ class _Start:
         data = [one for one in self.data if one.rate]
         motion = self.motion(values)
         if not motion.regular[0]:
-            raise self._no_pose(motion)
+            raise no_pose(motion)
         return self._least(self._rows(motion, data), self._rest(motion, np.zeros(len(values)), data))
 
     def corrections(self, values: Floats, speeds: Floats) -> tuple[Correction, ...]:
@@ -247,9 +247,13 @@ class _Start:
         found, *_ = np.linalg.lstsq(rows * self.units, rest, rcond=RANK)
         return np.asarray(found * self.units)
 
-    def _no_pose(self, motion: Motion) -> InputError:
-        message = f"the start has no regular pose: {motion.report}"
-        return InputError([Problem("initial", message)], self.mechanism.title or "simulate")
+
+def no_pose(motion: Motion) -> InputError:
+    """Return the error of a start whose only pose is not regular, with the reason."""
+    why = "; ".join(motion.report.splitlines()[1:]).removeprefix("sample 0: ")
+    return InputError(
+        [Problem("initial", f"the start has no regular pose: {why}")], motion.mechanism.title or "simulate"
+    )
 
 
 def _data(mechanism: Mechanism) -> list[_Datum]:

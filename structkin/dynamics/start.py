@@ -11,6 +11,7 @@ import numpy as np
 
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.equations_of_motion import EquationsOfMotion
+from structkin.dynamics.initial import no_pose
 from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
 from structkin.dynamics.reduced.reduced_equations import Reduced
 from structkin.dynamics.user_loads import UserLoad
@@ -167,7 +168,7 @@ def begin(equations: Reduced, values: Mapping[str, float]) -> None:
     mechanism = equations.mechanism
     first = solve_groups(mechanism, drivers={id: [values[id]] for id in mechanism.drivers})
     if not first.regular[0]:
-        raise InputError([Problem("initial", f"the start has no regular pose: {first.report}")], mechanism.title)
+        raise no_pose(first)
     if first.lanes.around is not None:
         # At a flat pose the path to it decides the branch: begin next to it.
         units = zip(equations.order, equations.lengths, strict=True)

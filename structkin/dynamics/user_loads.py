@@ -107,7 +107,9 @@ def _add_moment(total: Wrenches, user: UserLoad, item: Moment) -> None:
 
 def _add_force(total: Wrenches, user: UserLoad, item: Force) -> None:
     links, link, place = total.motion.mechanism.links, item.link, item.point
-    if not isinstance(link, str | None) or (link not in links and (link or not isinstance(place, str))):
+    if link is None and not isinstance(place, str):
+        raise refused(total.motion, user, "Force at a place does not say on which link", "name the link, or a point")
+    if not isinstance(link, str | None) or (link is not None and link not in links):
         raise refused(total.motion, user, f"'{link}' is not a link", suggest(str(link), links))
     if isinstance(place, str):
         held = [name for name, one in links.items() if place in one.local]

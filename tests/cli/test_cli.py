@@ -410,3 +410,15 @@ def test_a_link_that_does_not_turn_is_drawn_with_a_remark(tmp_path):
     said = [CliRunner().invoke(app, [*words, "--of", link]).output for link in (slider, "crank")]
     assert f"{slider} does not turn: its angle is drawn; --of {m.links[slider].points[0]}" in said[0]
     assert "does not turn" not in said[1]
+
+
+def test_the_end_of_a_simulation_may_have_a_unit(tmp_path):
+    (tmp_path / "rod.toml").write_text(
+        'points = { A = [0, 0], B = [1, 0]}\ndrivers = { swing = { joint = "A" } }\nforces = { gravity = [0, -9.81] }\n'
+        'links = { ground = ["A"], rod = { points = ["A", "B"], shape = "rod", mass = 1 } }\n'
+    )
+    words = ["simulate", str(tmp_path / "rod.toml"), "--samples", "3", "--csv", "-", "--duration"]
+    found = [CliRunner().invoke(app, [*words, end]) for end in ("0.05", "50 ms")]
+    assert found[0].stdout == found[1].stdout and "0.05" in found[0].stdout
+    with pytest.raises(InputError, match="--duration"):
+        CliRunner().invoke(app, [*words, "50 mm"], catch_exceptions=False)

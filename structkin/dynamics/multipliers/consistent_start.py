@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from structkin.dynamics.initial import drivers_at
+from structkin.dynamics.initial import drivers_at, no_pose
 from structkin.dynamics.multipliers.masses import LINEAR
 from structkin.dynamics.multipliers.multiplier_equations import Multipliers
 from structkin.dynamics.multipliers.stabilisation import Stabilisation
 from structkin.dynamics.start import initial_state, with_turns
 from structkin.dynamics.user_loads import UserLoad
-from structkin.errors import InputError, Problem
 from structkin.global_methods.families import Coordinates
 from structkin.model.mechanism import Mechanism
 from structkin.model.near import near
@@ -42,7 +41,7 @@ def global_start(
     drivers = drivers_at(mechanism, t, free)
     first = mechanism.solve(drivers=drivers)
     if not first.regular[0]:
-        raise InputError([Problem("initial", f"the start has no regular pose: {first.report}")], mechanism.title)
+        raise no_pose(first)
     c = equations.coordinates
     parts = [(first.position, 0), (first.velocity, 1)]
     X, dX = (
@@ -61,7 +60,7 @@ def _tracked_start(mechanism: Mechanism, family: str, drivers: Mapping[str, Any]
     found = mechanism.solve(drivers=dict(drivers), method="global", coordinates=family)
     statistics = found.statistics
     if not found.regular[0] or statistics is None:
-        raise InputError([Problem("initial", f"the start has no regular pose: {found.report}")], mechanism.title)
+        raise no_pose(found)
     return statistics.q[:, [0]]
 
 
