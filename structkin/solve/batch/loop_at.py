@@ -102,20 +102,7 @@ def dyad(
     raise NotImplementedError
 
 
-def dyad_between(
-    x: Any,
-    b: int,
-    one: int,
-    two: int,
-    q: int,
-    discriminant: Any,
-    mode: int,
-    constants: Any,
-    k: int,
-    s: int,
-    low: int,
-    high: int,
-) -> None:
+def dyad_between(*of: Any) -> None:
     """Do the same at other angles, without accelerations where there are no triads; only compiled."""
     raise NotImplementedError
 
