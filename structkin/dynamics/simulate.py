@@ -27,7 +27,7 @@ from structkin.dynamics.start import check_masses, freed, initial_state, start, 
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.forces import Contact, Friction, Spring, Torsion
-from structkin.model.integrating import jumps, law_breaks, row_breaks
+from structkin.model.integrating import Jump, jumps, law_breaks, row_breaks
 from structkin.model.mechanism import Mechanism
 from structkin.numerical_tolerances import LAST_DIGIT, ROUNDING
 from structkin.types import Floats
@@ -140,29 +140,31 @@ def _impulses(mechanism: Mechanism, times: Floats, integrator: str) -> dict[floa
     Raises `InputError` where a driver itself jumps, and where the integrator does not know impulses.
     """
     begin, end = float(times[0]), float(times[-1])
-    found: list[tuple[float, float, str, float]] = []
+    found: list[tuple[Jump, str]] = []
     problems = []
     for id, drive in mechanism.drivers.items():
         if drive.law is None:
             continue
         unit = "rad" if drive.kind == "angle" else "m"
-        for t, _, by in jumps(drive.law, begin, end, 0)[:1]:
-            message = f"jumps by {by:.4g} {unit} at t = {t:.6g} s"
+        values, rates = jumps(drive.law, begin, end)
+        found += [(one, id) for one in rates]
+        if values:
+            message = f"jumps by {values[0].by:.4g} {unit} at t = {values[0].before:.6g} s"
             problems.append(Problem(f"drivers.{id}", message, "let it move there within some time"))
-        own = jumps(drive.law, begin, end, 1)
-        found += [(low, high, id, by) for low, high, by in own]
-        if own and integrator in FIXED and not problems:
-            message = f"its speed jumps by {own[0][2]:.4g} {unit}/s at t = {own[0][0]:.6g} s, and others with it"
+        elif rates and integrator in FIXED:
+            message = (
+                f"its speed jumps by {rates[0].by:.4g} {unit}/s at t = {rates[0].before:.6g} s, and others with it"
+            )
             hint = f"{next(iter(ADAPTIVE))} knows such impulses; or let the speed change within some time"
             problems.append(Problem(f"drivers.{id}", message, hint))
     raise_problems(problems, mechanism.title)
     together: dict[float, tuple[float, dict[str, float]]] = {}
-    last = -math.inf
-    for low, high, id, by in sorted(found):
-        if low - last > ROUNDING * (end - begin):
-            last = low
-        _, rates = together.setdefault(last, (high, {}))
-        together[last] = max(high, together[last][0]), {**rates, id: by}
+    first = -math.inf
+    for jump, id in sorted(found):
+        if jump.before - first > ROUNDING * (end - begin):
+            first = jump.before
+        after, by = together.get(first, (first, {}))
+        together[first] = max(after, jump.after), {**by, id: jump.by}
     return together
 
 

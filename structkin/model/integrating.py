@@ -6,7 +6,7 @@ The steps of an integrator grow while nothing happens: it would pass over a law 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,14 @@ STRAIGHT = 0.02
 JUMP, HALVINGS = 1e-5, 60
 #: How much longer than an interval a step must be to need a break before it.
 LONGER = 8.0
+
+
+class Jump(NamedTuple):
+    """A jump of a law: the last time [s] before it, the first one after it, and how far it is."""
+
+    before: float
+    after: float
+    by: float
 
 
 def bounded_step(solver: Any) -> Any:
@@ -112,44 +120,51 @@ def row_breaks(laws: Iterable[Law], begin: float, end: float, rtol: float, order
     return sorted((time, width) for time, width in found.items() if begin < time < end)
 
 
-def jumps(law: Law, begin: float, end: float, order: int) -> list[tuple[float, float, float]]:
-    """Return where the value of a law jumps, order 0, or its rate, order 1: times [s] before and after, and how far.
+def jumps(law: Law, begin: float, end: float) -> tuple[list[Jump], list[Jump]]:
+    """Return where the value of a law jumps, and where its rate does.
 
     Jumps of less than `JUMP` of the largest value or rate are not looked for.
 
     >>> from structkin.model.expression import Expression
     >>> from structkin.model.laws import ExpressionLaw
-    >>> kink = ExpressionLaw(Expression("min(2*t, 1)"))
-    >>> jumps(kink, 0, 3, 0), [(round(low, 12), round(by, 12)) for low, _, by in jumps(kink, 0, 3, 1)]
+    >>> values, rates = jumps(ExpressionLaw(Expression("min(2*t, 1)")), 0, 3)
+    >>> values, [(round(jump.before, 12), round(jump.by, 12)) for jump in rates]
     ([], [(0.5, -2.0)])
     """
     if law.speed is not None:
-        return []
+        return [], []
     times = np.linspace(begin, end, 2**LEVELS + 1)
-
-    def apart(low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """Return the changes between times, and how far the rates at both ends do not explain them."""
-        with np.errstate(all="ignore"):
-            first, last = law(low), law(high)
-            change = np.asarray(last[order] - first[order])
-            return change, np.abs(change - 0.5 * (high - low) * (first[order + 1] + last[order + 1]))
-
     with np.errstate(all="ignore"):
-        least = JUMP * float(np.nanmax(np.abs(law(times)[order]), initial=0.0))
-    some = np.flatnonzero(apart(times[:-1], times[1:])[1] > least)
-    low, high = times[some], times[some + 1]
-    for _ in range(HALVINGS if len(some) else 0):
+        found = np.stack(law(times)[:3])
+        return _located(law, times, found, 0), _located(law, times, found, 1)
+
+
+def _located(law: Law, times: Floats, found: Floats, order: int) -> list[Jump]:
+    """Return the jumps of an order, of a law with these values and rates (3, n) at times (n,) [s]."""
+
+    def apart(low: Floats, high: Floats, first: Floats, last: Floats) -> Floats:
+        """Return how much of a change is not explained by the rates at both ends."""
+        change = last[order] - first[order]
+        return np.asarray(np.abs(change - 0.5 * (high - low) * (first[order + 1] + last[order + 1])))
+
+    least = JUMP * float(np.nanmax(np.abs(found[order]), initial=0.0))
+    some = np.flatnonzero(apart(times[:-1], times[1:], found[:, :-1], found[:, 1:]) > least)
+    if not len(some):
+        return []
+    low, high, first, last = times[some], times[some + 1], found[:, some], found[:, some + 1]
+    for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
-        before = apart(low, middle)[1] >= apart(middle, high)[1]
-        low, high = np.where(before, low, middle), np.where(before, middle, high)
-        inside = (low < 0.5 * (low + high)) & (0.5 * (low + high) < high)
-        if not inside.any():
+        if not ((low < middle) & (middle < high)).any():
             break
+        between = np.stack(law(middle)[:3])
+        before = apart(low, middle, first, between) >= apart(middle, high, between, last)
+        low, high = np.where(before, low, middle), np.where(before, middle, high)
+        first, last = np.where(before, first, between), np.where(before, between, last)
     # At a corner a law may have a value or rate of its own: those on both sides count, and it is found only once.
     low, high = np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
-    by = apart(low, high)[0]
-    real = (np.abs(by) > least) & (low > np.append(begin, high[:-1])) & (high < end)
-    return list(zip(low[real].tolist(), high[real].tolist(), by[real].tolist(), strict=True))
+    by = law(high)[order] - law(low)[order]
+    real = (np.abs(by) > least) & (low > np.append(times[0], high[:-1])) & (high < times[-1])
+    return [Jump(*one) for one in zip(low[real].tolist(), high[real].tolist(), by[real].tolist(), strict=True)]
 
 
 def _table_of(law: Law) -> TableLaw | None:
