@@ -45,18 +45,19 @@ def decimal(value: float, digits: int) -> str:
     return f"{float(f'{value:.{digits}g}'):.15g}"
 
 
+_MICRO = FILE_UNITS["length"]["um"]
 _TABLE: dict[str, tuple[float, Dimension]] = {
     **{name: (size, _LENGTH) for name, size in FILE_UNITS["length"].items()},
     **{name: (size, _ANGLE) for name, size in FILE_UNITS["angle"].items()},
     **{name: (size, _MASS) for name, size in FILE_UNITS["mass"].items()},
-    "µm": (FILE_UNITS["length"]["um"], _LENGTH),
+    "µm": (_MICRO, _LENGTH),
     "°": (_DEG, _ANGLE),
     "turn": (2 * math.pi, _ANGLE),
     "s": (1.0, _TIME),
     "sec": (1.0, _TIME),
     "ms": (1e-3, _TIME),
-    "us": (1e-6, _TIME),
-    "µs": (1e-6, _TIME),
+    "us": (_MICRO, _TIME),
+    "µs": (_MICRO, _TIME),
     "min": (60.0, _TIME),
     "h": (3600.0, _TIME),
     "rpm": (2 * math.pi / 60, (0, 0, -1, 1)),

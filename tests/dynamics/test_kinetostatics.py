@@ -240,7 +240,7 @@ def test_a_function_of_the_user_is_one_more_load() -> None:
     [
         (sk.Force("Z", [1, 0]), "'Z' is not a point of a link"),
         (sk.Force("B", [1, 0], link="crank"), "'B' is not a point of crank"),
-        (sk.Force(1j, [1, 0]), "'None' is not a link"),
+        (sk.Force(1j, [1, 0]), "Force at a place does not say on which link"),
         (sk.Moment("krank", 1), "did you mean 'crank'"),
         ([1, 2], "expected Force or Moment, found list"),
     ],
