@@ -10,14 +10,12 @@ from typing import Any, NamedTuple
 
 from structkin.numerical_tolerances import LIMIT
 from structkin.solve.batch.order import GUIDE
-from structkin.solve.change_points.beside_gaps import RISE
+from structkin.solve.change_points.beside_gaps import EVEN, RISE
 
 #: Towards a gap the ends of a dyad move little beside its lengths where they move less than the root of this part.
 LITTLE = 0.25
 #: The part of an interval before a gap is less than so many times that which discriminants tell: these are nearly even.
 SURELY = 1.5
-#: Two intervals are even if the one before a station is longer than this part of the one with the gap.
-EVEN = 0.9
 #: Whether there are guides and rigid links: dyads of a bar and a guide on the ground, which have `GUIDE` for the end of
 #: a second bar, and joints that are sums. Compiled code for them has True. Code that is not reached is not compiled.
 BEYOND_BARS = False

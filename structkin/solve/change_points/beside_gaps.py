@@ -112,7 +112,7 @@ def _meet(
     plan, found = between.plan, values[here] >= -LIMIT
     known = (beyond >= 0) & (beyond < len(values))
     before = np.full(len(here), np.inf)
-    before[known] = _even(between, places[here[known]], places[beyond[known]])
+    before[known] = _way_before(between, places[here[known]], places[beyond[known]])
     if near:
         even = known & (before > EVEN)
         found[even] &= ~(values[beyond[even]] < RISE * values[here[even]])
@@ -126,7 +126,7 @@ def _meet(
     return found
 
 
-def _even(between: Between, here: Floats, beyond: Floats) -> Floats:
+def _way_before(between: Between, here: Floats, beyond: Floats) -> Floats:
     """Return how many times as far (n,) drivers move to places `here` (n,) from those beyond as on to the next ones."""
     z, before = between.schedule.at(np.stack((beyond, here, 2.0 * here - beyond))), np.full(len(here), np.inf)
     with np.errstate(divide="ignore", invalid="ignore"):
