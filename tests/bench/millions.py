@@ -4,6 +4,7 @@
     python tests/bench/millions.py torque      # the same with the peak of the motor's torque
     python tests/bench/millions.py data-set    # data sets of a million random linkages of 5 to 20 joints, float32
     python tests/bench/millions.py turning     # of a hundred thousand whose cranks turn fully
+    python tests/bench/millions.py dask        # a thousand tasks of 2,000 variants by Dask, and by `workers`, in turn
 
 Stores are made in a folder of their own, and deleted. A second argument is another number of variants or linkages.
 Beside the time is its ratio to what the arithmetic alone takes in one process: for variants, one long motion with as
@@ -26,6 +27,7 @@ from pathlib import Path
 
 import numpy as np
 import psutil
+from distributed import Client, LocalCluster
 
 import structkin as sk
 from structkin.examples import path
@@ -93,12 +95,17 @@ def report(words: str, run: Callable[[], object], alone: Callable[[], float]) ->
     assert memory.at_once <= LARGEST, "more than 1 GiB"
 
 
-def variants(count: int, more: tuple[str, ...] = ()) -> None:
-    """Study variants of a six-bar, each length within 2 %."""
+def six_bar() -> tuple[sk.Mechanism, dict[str, tuple[float, float]]]:
+    """Return a six-bar, and bounds of its lengths: each within 2 %."""
     m = sk.load(path("watt_six_bar"))
     places = m.places
     lengths = {f"lengths.{pair}": abs(complex(places[pair[0]]) - complex(places[pair[2]])) for pair in VARIED}
-    bounds = {key: (0.98 * length, 1.02 * length) for key, length in lengths.items()}
+    return m, {key: (0.98 * length, 1.02 * length) for key, length in lengths.items()}
+
+
+def variants(count: int, more: tuple[str, ...] = ()) -> None:
+    """Study variants of a six-bar."""
+    m, bounds = six_bar()
     poses = min(count * SAMPLES, 2_000_000)
 
     def alone() -> float:
@@ -146,11 +153,29 @@ def data_set(count: int, *, turning: bool = False) -> None:
         print(f"{made[0] >> 20} MiB of paths, {stored >> 20} MiB in the stores")
 
 
+def dask(tasks: int) -> None:
+    """Study variants of a six-bar by so many tasks of Dask, and by `workers`, twice each; print the ratios."""
+    m, bounds = six_bar()
+    vars(sys.modules[sk.study.__module__])["POSES"] = SAMPLES * (size := 2000)  # shorter tasks than by default
+
+    def seconds(**how: object) -> float:
+        with tempfile.TemporaryDirectory() as folder:
+            to, count = Path(folder, "study.zarr"), tasks * size
+            plan = {"plan": "random", "variants": count, "samples": SAMPLES, "measures": MEASURES}
+            return measured(lambda: sk.study(m, bounds, **plan, to=to, **how))[0]
+
+    with LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=":0") as it, Client(it) as client:
+        for _ in range(2):
+            own, by_dask = seconds(workers=WORKERS), seconds(client=client)
+            print(f"{tasks:,} tasks: {own:.1f} s by workers, {by_dask:.1f} s by Dask: {by_dask / own:.3f}", flush=True)
+
+
 COMMANDS: dict[str, tuple[int, Callable[[int], None]]] = {
     "variants": (1_000_000, variants),
     "torque": (1_000_000, lambda count: variants(count, ("peak.effort.motor",))),
     "data-set": (1_000_000, data_set),
     "turning": (100_000, lambda count: data_set(count, turning=True)),
+    "dask": (1_000, dask),
 }
 
 if __name__ == "__main__":

@@ -55,6 +55,22 @@ def test_the_same_bits(client, wanted, tmp_path):
     assert_same(run(client=client, to=tmp_path / "a.zarr"), wanted)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="glibc")
+def test_workers_keep_the_memory_of_arrays_that_come_and_go(client):
+    """Dask tells glibc to give it back at once: half of the time of a study went into mapping it again."""
+
+    def faults():
+        import resource
+
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+        for _ in range(100):
+            np.ones(1 << 18)
+        return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+    run(client=client)
+    assert max(client.run(faults).values()) < 5000  # of 51,200 pages
+
+
 @pytest.mark.full
 def test_functions_of_a_script_travel(client, tmp_path):
     script = tmp_path / "script.py"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem, raise_problems
-from structkin.solve.study.work import KEPT, Rows, Work
+from structkin.solve.study.work import KEPT, Rows, Work, settle
 from structkin.version import __version__
 
 #: Chunks that are given out at least, and for each thread of the workers: a worker never waits for the next one.
@@ -129,7 +128,7 @@ def _rows(packed: bytes, version: str, parameters: Mapping[str, NDArray[Any]]) -
         from distributed import get_worker
 
         raise InputError([_differs(get_worker().address, __version__, version)], "study")
-    os.environ["STRUCTKIN_THREADS"] = "1"  # the other cores belong to the other tasks
+    settle()
     return _job(packed).rows(parameters)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context, resource_tracker
 from typing import Any, Protocol
@@ -28,6 +29,8 @@ from structkin.solve.study.store import Variable
 Rows = dict[str, NDArray[Any]]
 #: The most processes of a pool on Windows.
 MOST = 61
+#: Limits of glibc's `mallopt`: of blocks on the heap, and of what is kept at its end.
+M_MMAP_THRESHOLD, M_TRIM_THRESHOLD = -3, -1
 #: What a run that ends early leaves.
 KEPT = "where there is a store, what was finished is kept"
 
@@ -148,4 +151,15 @@ def _unheard() -> Iterator[None]:
 
 def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that waits for the chunk ends this one
+    settle()
+
+
+def settle() -> None:
+    """Let this process, a worker, compute on one core, and keep the memory of arrays that come and go."""
     os.environ["STRUCTKIN_THREADS"] = "1"  # the other cores belong to the other workers
+    # The workers of Dask are told to give freed memory back at once, and then map each array anew: the pages take as
+    # long as the work. These are the limits that glibc finds by itself where nothing is said; others have no mallopt.
+    with suppress(AttributeError, OSError, TypeError):
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(M_MMAP_THRESHOLD, 32 << 20)
+        mallopt(M_TRIM_THRESHOLD, 64 << 20)
