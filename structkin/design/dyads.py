@@ -231,10 +231,18 @@ def nearest(moved: Displacements) -> list[Dyad]:
     def gaps(x: Floats) -> Floats:
         return np.asarray(np.abs(moved.of_point(complex(x[2], x[3])) - complex(x[0], x[1])) - x[4])
 
+    def slopes(x: Floats) -> Floats:
+        crank = moved.of_point(complex(x[2], x[3])) - complex(x[0], x[1])
+        along = crank / np.abs(crank)
+        turned = along * (moved.of_point(1.0) - moved.of_point(0.0)).conjugate()
+        return np.stack((-along.real, -along.imag, turned.real, turned.imag, np.full(len(crank), -1.0)), axis=1)
+
     found = []
     for one in starts:
         start = [one.ground.real, one.ground.imag, one.body.real, one.body.imag, one.length]
-        best = least_squares(gaps, start, x_scale=size, xtol=ROUNDING, ftol=ROUNDING, gtol=ROUNDING, max_nfev=200).x
+        best = least_squares(
+            gaps, start, slopes, x_scale=size, xtol=ROUNDING, ftol=ROUNDING, gtol=ROUNDING, max_nfev=200
+        ).x
         if np.abs(best).max() < FAR * size:
             found.append(Dyad("RR", complex(*best[:2]), complex(*best[2:4])))
     return sorted(_distinct(found, size, 1e-3), key=lambda dyad: misses(moved, dyad))

@@ -130,7 +130,7 @@ def test_the_position_behind_which_the_motion_ends_is_named(monkeypatch: pytest.
     assert 0 < ends < 25 and far[ends - 1] < longest < far[ends]
 
 
-@pytest.mark.parametrize("count", [2, 3, 4, 5, 7])
+@pytest.mark.parametrize("count", few([5, 2, 3, 4, 7], 1))
 def test_linkages_are_found_wherever_the_positions_are(count: int) -> None:
     """Far from the origin four positions had no linkage without defects, and seven were missed by centimetres."""
     _, positions = positions_of_a_four_bar(1, count, 1.5)
@@ -141,7 +141,7 @@ def test_linkages_are_found_wherever_the_positions_are(count: int) -> None:
         assert [one.defects for one in there] == [one.defects for one in here]
         for one, other in zip(there, here, strict=True):
             # Where positions are only met nearly, they are searched to some digits.
-            assert one.error < 1.01 * other.error + 1e-12 * away
-            assert one.extent == pytest.approx(other.extent, rel=0.02)
+            assert one.error < 1.0001 * other.error + 1e-12 * away
+            assert one.extent == pytest.approx(other.extent, rel=1e-4)
             at = one.mechanism.solve(drivers={"motor": one.mechanism.drivers["motor"].start + one.turns})
-            assert np.abs(at.position("P") - moved[:, :2]).max() < 1.01 * other.error + 1e-11 * away
+            assert np.abs(at.position("P") - moved[:, :2]).max() < 1.0001 * other.error + 1e-11 * away
