@@ -23,6 +23,8 @@ from structkin.compiled import announce, folder_of, is_stored, kept_in
 #: Numba counts the references to every array that a function is given, which took a sixth of the time of the loop over
 #: linkages. A function that makes no array needs no counts; Numba refuses to compile one that makes some without.
 WITHOUT_COUNTS = {"_nrt": False}
+#: What Numba compiles around a function so that Python, or a pointer to it, calls it: a sixth of the time of compiling.
+WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 #: What makes arrays: a function that names one of these.
 MAKERS = {"arange", "argsort", "array", "asarray", "empty", "full", "ones", "stack", "zeros"}
 
@@ -39,14 +41,16 @@ class Text:
         reads: Callable[[], Iterable[str]] = tuple,
         *,
         counts: bool = True,
+        entries: bool = False,
     ) -> None:
         """Take the modules, and single functions: of functions of one name the last one counts.
 
         `name` is that of the folder, and `what` says in the log what is compiled. `own` returns functions that compiled
         code has in the place of others, `reads` the texts that these depend on. Without `counts` functions that make
-        no arrays are compiled `WITHOUT_COUNTS`.
+        no arrays are compiled `WITHOUT_COUNTS`. With `entries` Python must not call the compiled functions themselves,
+        only functions that it keeps for each, which call them: these have all that Python needs.
         """
-        self._counts = counts
+        self._counts, self._entries = counts, entries
         self.name, self._what, self._parts, self._own, self._reads = name, what, parts, own, reads
         #: Whether this process has called the compiled code.
         self.is_loaded = False
@@ -67,13 +71,14 @@ class Text:
         names.update(self._constants())
         functions = self._functions(names)
         counting = functions.keys() if self._counts else self._making_arrays(functions)
-        names.update({name: self.keep(one, counts=name in counting) for name, one in functions.items()})
+        bare = WITHOUT_WRAPPERS if self._entries else {}
+        for name, one in functions.items():
+            names[name] = self.keep(one, **bare, **({} if name in counting else WITHOUT_COUNTS))
         names.update(self._own())
         return names
 
-    def keep(self, function: FunctionType, *, counts: bool = True) -> Any:
+    def keep(self, function: FunctionType, **options: Any) -> Any:
         """Return a function that is compiled when it is first called, and kept with those of the text."""
-        options = {} if counts else WITHOUT_COUNTS
         return kept_in(self._folder, function, nogil=True, error_model="numpy", **options)
 
     def is_stored(self, function: str) -> bool:

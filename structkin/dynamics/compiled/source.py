@@ -20,7 +20,7 @@ from structkin.kernels.group import MARGIN, MOST
 from structkin.kernels.group_rows import Formulas, formulas
 from structkin.kernels.store import Kernel
 from structkin.kernels.symbols import rate
-from structkin.kernels.text import Text
+from structkin.kernels.text import WITHOUT_WRAPPERS, Text
 from structkin.kernels.tracing import SCALAR, VECTOR, Signature, Trace, signature, trace
 from structkin.model import formula_at
 from structkin.numerical_tolerances import DETERMINED, SIMULATED_TURN, SINGULAR
@@ -51,8 +51,8 @@ _MEMORY = ("memory.py", "native_memory.py")
 
 #: The reduced equations, and what their steps share.
 _PARTS = (load_formulas, formula_at, curves_at, loads_at, steps, reduced_at)
-EQUATIONS = Text("equations", "equations of motion", _PARTS, _own, memory_texts)
-STEPS = Text("steps", "steps", (steps_at, curves_at), reads=memory_texts)
+EQUATIONS = Text("equations", "equations of motion", _PARTS, _own, memory_texts, entries=True)
+STEPS = Text("steps", "steps", (steps_at, curves_at), reads=memory_texts, entries=True)
 
 
 @cache
@@ -119,7 +119,7 @@ from structkin.dynamics.compiled.source import STEPS
 
 memory = memory_of(Memory)
 follow_root, on_curve = STEPS.compiled["follow_root"], STEPS.compiled["on_curve"]  # {digest}"""
-_NJIT = '@njit(cache=True, nogil=True, error_model="numpy")\n'
+_NJIT = f'@njit(cache=True, nogil=True, error_model="numpy", **{WITHOUT_WRAPPERS})\n'
 _CFUNC = """
 
 @cfunc("int64(CPointer(int64), CPointer(float64), int64, int64, int64, float64)", cache=True, error_model="numpy")

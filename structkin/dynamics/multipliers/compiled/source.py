@@ -37,7 +37,7 @@ def _memory_texts() -> Iterator[str]:
 
 
 _PARTS = (load_formulas, formula_at, curves_at, loads_at, rows_at, factors_at, equations_at)
-CONSTRAINED = Text("multipliers", "equations with multipliers", _PARTS, reads=_memory_texts)
+CONSTRAINED = Text("multipliers", "equations with multipliers", _PARTS, reads=_memory_texts, entries=True)
 
 #: Functions of the text that plain Python replaces by methods of `Multipliers`: always, and by arrays.
 _OWN = ("factor", "solve", "find_seconds", "part", "solve_parts", "apply_functions")
