@@ -55,7 +55,7 @@ def test_a_spring_without_free_length_carries_an_arm_in_every_pose():
     assert best.mechanism.source_dict["forces"]["spring"]["stiffness"] == pytest.approx(wanted, rel=1e-6)
 
 
-@pytest.mark.parametrize("units", [None, "mm"])
+@pytest.mark.parametrize("units", few([None, "mm"], 1))
 def test_counterweights_of_a_four_bar_balance_its_shaking_force(units):
     """Berkof & Lowen (1969): two counterweights are enough; then the total centre of mass does not move."""
     m = four_bar(units)
@@ -134,6 +134,7 @@ def test_the_peak_of_a_torque_is_kept_by_limits():
     assert best.met and best.values["links.arm.point_masses.K"] == pytest.approx((0.2 - 0.5 / G) / 0.05, rel=1e-5)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name, low, high", few([("links.piston.mass", 0.1, 6.0), ("points.A.x", -0.04, 0.04)], 1))
 def test_the_peak_of_an_engines_torque_is_least_where_a_scan_says(name, low, high):
     """Two samples are equally high at the best mass; at the best throw the highest one has no slope."""
@@ -152,6 +153,7 @@ def test_the_peak_of_an_engines_torque_is_least_where_a_scan_says(name, low, hig
     assert best.value == np.abs(best.motion.forces().driver("motor")).max() ** 2 < 0.9999 * best.start
 
 
+@pytest.mark.full
 def test_a_peak_is_weighed_beside_squares_and_within_limits():
     """A motor holds a moment of -t: t^2 + 9 (t - 1)^2 is least at 0.9; within limits t is 0.5."""
     m = sk.Mechanism(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import few
 from known import drawn
 from known_six_bars import mechanism
 
@@ -67,7 +68,7 @@ def test_the_pin_of_a_slider_crank_is_on_its_guide():
     np.testing.assert_allclose(np.hypot(*(C - B)), np.broadcast_to(np.exp(x[5]), across.shape), rtol=1e-12)
 
 
-@pytest.mark.parametrize("kind", EVERY.values(), ids=EVERY)
+@pytest.mark.parametrize("kind", few(EVERY.values(), 4), ids=EVERY)
 def test_derivatives_are_those_of_differences(kind):
     x, mode, theta = some(kind)
     _, _, J = kind.jacobian(x, mode, theta)

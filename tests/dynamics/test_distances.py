@@ -202,6 +202,7 @@ def test_a_curved_slot_cannot_be_an_input() -> None:
 # --- where time stands still --------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_a_run_whose_time_stands_still_ends() -> None:
     """A block falls to a centre that pulls with k / x^2: from rest at 1 m it is there after pi / (2 sqrt(2 k))."""
     m = sk.Mechanism(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import few
 from flat import ROD, slider_crank, slider_crank_angle, windows, windows_angle
 
 import structkin as sk
@@ -42,6 +43,7 @@ def on_circle(angle):
     return np.stack((np.cos(angle), np.sin(angle)), axis=1)
 
 
+@pytest.mark.full
 def test_windows_agree_with_the_official_solution():
     """Forty windows of the IFToMM benchmark A02 over 4 s: five flat crossings of forty parallelograms at once."""
     t, *given = np.loadtxt(Path(__file__).parents[1] / "data" / "windows_40.csv", delimiter=",", skiprows=2)[::4].T
@@ -141,7 +143,7 @@ def parallel_triad(coordinate, speed):
 
 
 @pytest.mark.parametrize(
-    ("crank", "speed"), [(0.7 * np.exp(-0.8j), 3.0), (1.4 * np.exp(2j), -3.0), (2 * np.exp(1j), 5)]
+    ("crank", "speed"), few([(0.7 * np.exp(-0.8j), 3.0), (1.4 * np.exp(2j), -3.0), (2 * np.exp(1j), 5)], 1)
 )
 @pytest.mark.parametrize("engine", ["python", "compiled"])
 def test_a_coupler_that_moves_by_itself_stays_level_through_steep_flat_poses(crank, speed, engine):

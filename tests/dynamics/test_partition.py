@@ -260,6 +260,7 @@ def test_a_link_in_a_curved_slot_alone_needs_no_driver() -> None:
     assert s.position("P") == pytest.approx(np.stack((np.sin(found.y[0]), -np.cos(found.y[0])), axis=1), abs=1e-7)
 
 
+@pytest.mark.full
 def test_a_pearl_on_a_bent_wire_whose_distances_are_both_at_rest() -> None:
     """Where its normal leads through X and Y no distance from these is a coordinate: the message says what helps."""
     points = {"X": (0, 0), "Y": (3, 0), "P": (0.5, 1)}

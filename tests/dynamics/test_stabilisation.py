@@ -93,6 +93,7 @@ def test_redundant_joints_under_every_stabilisation(name: str) -> None:
     np.testing.assert_allclose(r.omega("one") ** 2, 2 * 9.81 * (np.cos(theta) - np.cos(theta[0])), atol=1e-6)
 
 
+@pytest.mark.full
 def test_drift_and_what_stabilisation_leaves_of_it() -> None:
     """Direct integration drifts without bound; Baumgarte's method bounds it; projection leaves rounding."""
     call: dict[str, Any] = {"formulation": "multipliers", "integrator": "rk4", "step": 0.01, "samples": 3}

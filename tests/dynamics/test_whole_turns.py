@@ -91,6 +91,7 @@ def test_andrews_squeezer_knows_its_angles_at_two_outputs(equations: dict[str, s
     assert r.angle("K1")[-1] == pytest.approx(15.8108, abs=1e-4)
 
 
+@pytest.mark.full
 def test_a_choice_of_coordinates_at_an_output_is_forgotten() -> None:
     """Outputs read a state; the independent coordinates are chosen only at the ends of steps."""
     chain, _, _ = turning(0)

@@ -112,6 +112,7 @@ def last_reached(mechanism, start):
     return low
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", few([1, 7], 1))
 def test_general_groups_reach_samples_near_a_limit(seed):
     # Beyond the gap they once failed within 1e-7 rad of the limit.

@@ -61,6 +61,7 @@ def test_a_duration_beyond_the_budget_is_told_after_two_thousand_steps(name, dur
     assert f"the way to {duration:.6g} s would take some" in motion.status and "a shorter duration" in motion.status
 
 
+@pytest.mark.full
 def test_a_duration_within_the_budget_takes_more_than_two_thousand_steps():
     motion = hinge().simulate(300.0, 3)
     assert motion.status == "ok" and motion.steps > 2000

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import few
 from show_samples import ALL, crank_rocker, drawn, gids, legend_texts, one_crank, part_turn, texts
 
 import structkin as sk
@@ -16,7 +17,7 @@ from structkin.show.interest import output_links, points_of_interest
 from structkin.show.terminal import summary_table
 
 
-@pytest.mark.parametrize("make", ALL, ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", few(ALL, 3), ids=lambda make: make.__name__)
 def test_the_default_selection_is_readable(make):
     figure = plot_motion(make().solve(samples=13))
     curves = {gid for gid in gids(figure) if gid.startswith("curve:")}

@@ -52,7 +52,7 @@ CONTRADICTIONS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CONTRADICTIONS)
+@pytest.mark.parametrize("name", few(CONTRADICTIONS))
 def test_no_verb_moves_it(name):
     m = sk.Mechanism(**CONTRADICTIONS[name], duration=1.0)
     for method in METHODS:
@@ -175,7 +175,7 @@ def train(*more: tuple[str, str, str, float]) -> sk.Mechanism:
     return sk.Mechanism(**TRAIN, joints=joints, duration=1.0)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", few(METHODS))
 def test_wheels_that_mesh_twice(method):
     """They turn if the ratios agree, by any number of turns; else the train is locked."""
     for more in (("belt", "first", "third", 1.0), ("gear", "second", "first", -0.5)):

@@ -68,6 +68,7 @@ def test_a_corner_where_pins_meet_leaves_the_branch_open(make, turn, method):
         assert np.linalg.norm(z[11] - z[9]) < 0.2
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("seed", "samples"), few([
     (1111, 292), (1061, 130), (1118, 199), (1015, 197), (5020, 14), (5027, 37), (1092, 54),
 ], 1, 2))  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import few
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from random_mechanisms import DRIVEN, DYADS, GEARED, OTHERS, Case, build, slotted_p, slotted_r
@@ -247,7 +248,7 @@ def test_a_ram_at_the_pin_of_a_rod(seed, elements):
     assert motion.residual()[motion.ok].max(initial=0.0) < 1e-11
 
 
-@pytest.mark.parametrize("away", [1e-5, 1e-6, 1e-8, 1e-10])
+@pytest.mark.parametrize("away", few([1e-5, 1e-6, 1e-8, 1e-10]))
 def test_poses_near_a_limit_are_reached(away):
     """A group keeps its mode up to the limit position itself, where its pose is singular."""
     m = sk.load(path("platform_3rrr"))

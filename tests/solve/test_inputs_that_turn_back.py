@@ -72,7 +72,7 @@ def test_a_parallelogram_driven_by_its_inner_angle_stays_one(samples: int) -> No
     np.testing.assert_allclose(motion.position("C") - motion.position("B"), [[1, 0]] * samples, atol=1e-9)
 
 
-@pytest.mark.parametrize(("h", "samples"), [(2.0**-10, 37), (2.0**-10, 361), (2.0**-25, 37), (2.0**-31, 361)])
+@pytest.mark.parametrize(("h", "samples"), few([(2.0**-10, 37), (2.0**-10, 361), (2.0**-25, 37), (2.0**-31, 361)]))
 def test_turns_of_a_slotted_arm_that_passes_its_pivot_closely_are_counted(h: float, samples: int) -> None:
     """The slot passes the pivot D at h, which the crank's pin comes as near as: arm = angle of DB - atan2(h, s)."""
     B, D = np.array([math.cos(-0.26), math.sin(-0.26)]), np.array([1 + h, 0.0])
@@ -189,7 +189,7 @@ ROADS = [("topological", "python"), ("topological", "compiled"), ("topological-k
 
 
 @pytest.mark.parametrize(("method", "engine"), ROADS)
-@pytest.mark.parametrize(("interval", "samples"), PLACES)
+@pytest.mark.parametrize(("interval", "samples"), few(PLACES, 3))
 @pytest.mark.parametrize("lacks", few([1e-8, 1e-5], 1))
 def test_a_gap_at_the_dead_point_of_what_pushes_a_triad_is_found(
     lacks: float, interval: int, samples: int, method: str, engine: str

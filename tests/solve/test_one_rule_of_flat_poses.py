@@ -125,7 +125,7 @@ def massive(data):
 @pytest.mark.parametrize("options", few([
     {"integrator": "rk4", "step": 0.02}, {"formulation": "multipliers-sparse"}, {"coordinates": "relative"},
     {"coordinates": "relative", "integrator": "rk4", "step": 0.02},
-], 2))  # fmt: skip
+], 1))  # fmt: skip
 def test_two_groups_that_are_flat_at_once(options):
     """Two dyads of the same lengths on one crank: a determinant of all links does not change its sign over both."""
     for miss in (0.0, 3e-12):

@@ -195,6 +195,7 @@ def test_a_long_gap_takes_few_steps():
     assert (motion.ok == (values < interval.high.value)).all()
 
 
+@pytest.mark.full
 def test_samples_within_a_gap_are_found_where_the_driver_comes_back():
     hoist = sk.load(path("tipper_hoist")).source_dict
     mechanism = sk.Mechanism.from_dict({**hoist, "points": {**hoist["points"], "B": [14900, 140]}})

@@ -77,6 +77,7 @@ def chain_of_parallelograms(count, directions):
     return sk.Mechanism(points=places, links=links, drivers={"motor": {"joint": "D0", "speed": 1.0}})
 
 
+@pytest.mark.full
 def test_work_for_a_chain_that_passes_flat_poses_grows_with_its_length():
     """Each change of a mode solved the whole chain again, from its first dyad."""
     spent = []

@@ -61,7 +61,7 @@ def test_explicit_expressions_are_the_same(kinds, backwards):
 
 
 @pytest.mark.parametrize("axis", few([X, Y, Z, np.array([0.6, 0, 0.8])], 1, 1), ids=["x", "y", "z", "oblique"])
-@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("shared", few([True, False], 1))
 def test_plane_chains_about_any_axis(axis, shared):
     model = chain(4, axis)
     agree(equations(model, shared=shared).function(), Recursive(model), states(4, 1))

@@ -40,7 +40,7 @@ def slopes(function, q, h=1e-6):
     return np.array([(function(q + h * e) - function(q - h * e)) / (2 * h) for e in np.eye(q.size)])
 
 
-@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("shared", few([True, False], 1))
 def test_springs_and_dampers_have_the_power_of_their_length(shared):
     spring = Spring("s", ("b", "ground"), (TOP, RIGHT), 30.0, 4.0, 0.3)
     between = Spring("r", ("a", "b"), (X, TOP), 7.0, 0.0, 0.1)
