@@ -228,14 +228,19 @@ def nearest(moved: Displacements) -> list[Dyad]:
     around = np.exp(2j * np.pi * np.arange(6) / 6) * size
     starts += [one for pivot in around for one in pin_of(ends, complex(pivot)) if abs(one.body) < FAR * size]
 
+    turns = np.concatenate(([1.0], moved.z))
+
+    def crank(x: Floats) -> Complexes:
+        return moved.of_point(complex(x[2], x[3])) - complex(x[0], x[1])
+
     def gaps(x: Floats) -> Floats:
-        return np.asarray(np.abs(moved.of_point(complex(x[2], x[3])) - complex(x[0], x[1])) - x[4])
+        return np.asarray(np.abs(crank(x)) - x[4])
 
     def slopes(x: Floats) -> Floats:
-        crank = moved.of_point(complex(x[2], x[3])) - complex(x[0], x[1])
-        along = crank / np.abs(crank)
-        turned = along * (moved.of_point(1.0) - moved.of_point(0.0)).conjugate()
-        return np.stack((-along.real, -along.imag, turned.real, turned.imag, np.full(len(crank), -1.0)), axis=1)
+        along = crank(x)
+        along /= np.maximum(np.abs(along), np.finfo(float).tiny)  # without length it has no direction
+        turned = along * turns.conj()
+        return np.stack((-along.real, -along.imag, turned.real, turned.imag, np.full(n, -1.0)), axis=1)
 
     found = []
     for one in starts:

@@ -23,7 +23,7 @@ from structkin.compiled import announce, folder_of, is_stored, kept_in
 #: Numba counts the references to every array that a function is given, which took a sixth of the time of the loop over
 #: linkages. A function that makes no array needs no counts; Numba refuses to compile one that makes some without.
 WITHOUT_COUNTS = {"_nrt": False}
-#: What Numba compiles around a function so that Python, or a pointer to it, calls it: a sixth of the time of compiling.
+#: What Numba compiles around a function so that Python, or a pointer to it, calls it: a tenth of the time of compiling.
 WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 #: What makes arrays: a function that names one of these.
 MAKERS = {"arange", "argsort", "array", "asarray", "empty", "full", "ones", "stack", "zeros"}
@@ -47,8 +47,8 @@ class Text:
 
         `name` is that of the folder, and `what` says in the log what is compiled. `own` returns functions that compiled
         code has in the place of others, `reads` the texts that these depend on. Without `counts` functions that make
-        no arrays are compiled `WITHOUT_COUNTS`. With `entries` Python must not call the compiled functions themselves,
-        only functions that it keeps for each, which call them: these have all that Python needs.
+        no arrays are compiled `WITHOUT_COUNTS`. With `entries` Python calls the compiled functions only through others,
+        which it gives to `keep`: they have no wrappers for Python, and called directly they would end the process.
         """
         self._counts, self._entries = counts, entries
         self.name, self._what, self._parts, self._own, self._reads = name, what, parts, own, reads

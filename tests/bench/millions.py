@@ -27,7 +27,6 @@ from pathlib import Path
 
 import numpy as np
 import psutil
-from distributed import Client, LocalCluster
 
 import structkin as sk
 from structkin.examples import path
@@ -155,6 +154,8 @@ def data_set(count: int, *, turning: bool = False) -> None:
 
 def dask(tasks: int) -> None:
     """Study variants of a six-bar by so many tasks of Dask, and by `workers`, twice each; print the ratios."""
+    from distributed import Client, LocalCluster  # the processes of the other commands import this file
+
     m, bounds = six_bar()
     vars(sys.modules[sk.study.__module__])["POSES"] = SAMPLES * (size := 2000)  # shorter tasks than by default
 

@@ -55,7 +55,7 @@ def test_the_same_bits(client, wanted, tmp_path):
     assert_same(run(client=client, to=tmp_path / "a.zarr"), wanted)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="glibc")
+@pytest.mark.skipif(sys.platform != "linux", reason="mallopt is a function of glibc")
 def test_workers_keep_the_memory_of_arrays_that_come_and_go(client):
     """Dask tells glibc to give it back at once: half of the time of a study went into mapping it again."""
 

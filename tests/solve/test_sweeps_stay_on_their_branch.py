@@ -246,7 +246,7 @@ def test_a_way_that_turns_back_beside_a_fold():
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("count", few([2121, 8485], 1))
+@pytest.mark.parametrize("count", [2121, 8485])
 def test_a_way_that_turns_back_just_behind_a_flat_pose(count):
     """Few of many samples between a far regular pose and this one: the path through all seemed smooth, and went on."""
     assert not faults(case("parallelogram_in_triad", 1648), count)

@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem, raise_problems
-from structkin.solve.study.work import KEPT, Rows, Work, settle
+from structkin.solve.study.work import KEPT, Rows, Work, prepare_worker
 from structkin.version import __version__
 
 #: Chunks that are given out at least, and for each thread of the workers: a worker never waits for the next one.
@@ -128,7 +128,7 @@ def _rows(packed: bytes, version: str, parameters: Mapping[str, NDArray[Any]]) -
         from distributed import get_worker
 
         raise InputError([_differs(get_worker().address, __version__, version)], "study")
-    settle()
+    prepare_worker()
     return _job(packed).rows(parameters)
 
 

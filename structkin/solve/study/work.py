@@ -151,14 +151,14 @@ def _unheard() -> Iterator[None]:
 
 def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that waits for the chunk ends this one
-    settle()
+    prepare_worker()
 
 
-def settle() -> None:
+def prepare_worker() -> None:
     """Let this process, a worker, compute on one core, and keep the memory of arrays that come and go."""
     os.environ["STRUCTKIN_THREADS"] = "1"  # the other cores belong to the other workers
     # The workers of Dask are told to give freed memory back at once, and then map each array anew: the pages take as
-    # long as the work. These are the limits that glibc finds by itself where nothing is said; others have no mallopt.
+    # long as the work. These are the limits that glibc comes to if it is told nothing; others have no mallopt.
     with suppress(AttributeError, OSError, TypeError):
         mallopt = ctypes.CDLL(None).mallopt
         mallopt(M_MMAP_THRESHOLD, 32 << 20)
