@@ -25,6 +25,8 @@ from structkin.compiled import announce, folder_of, is_stored, kept_in
 WITHOUT_COUNTS = {"_nrt": False}
 #: What Numba compiles around a function so that Python, or a pointer to it, calls it: a tenth of the time of compiling.
 WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+#: What Numba writes into its callers.
+INLINED = {"forceinline": True}
 #: What makes arrays: a function that names one of these.
 MAKERS = {"arange", "argsort", "array", "asarray", "empty", "full", "ones", "stack", "zeros"}
 
@@ -42,6 +44,7 @@ class Text:
         *,
         counts: bool = True,
         entries: bool = False,
+        inlined: Iterable[str] = (),
     ) -> None:
         """Take the modules, and single functions: of functions of one name the last one counts.
 
@@ -49,8 +52,9 @@ class Text:
         code has in the place of others, `reads` the texts that these depend on. Without `counts` functions that make
         no arrays are compiled `WITHOUT_COUNTS`. With `entries` Python calls the compiled functions only through others,
         which it gives to `keep`: they have no wrappers for Python, and called directly they would end the process.
+        Those `inlined` have no calls, which pass every word of their arrays.
         """
-        self._counts, self._entries = counts, entries
+        self._counts, self._entries, self._inlined = counts, entries, sorted(inlined)
         self.name, self._what, self._parts, self._own, self._reads = name, what, parts, own, reads
         #: Whether this process has called the compiled code.
         self.is_loaded = False
@@ -73,7 +77,8 @@ class Text:
         counting = functions.keys() if self._counts else self._making_arrays(functions)
         bare = WITHOUT_WRAPPERS if self._entries else {}
         for name, one in functions.items():
-            names[name] = self.keep(one, **bare, **({} if name in counting else WITHOUT_COUNTS))
+            inlined = INLINED if name in self._inlined else {}
+            names[name] = self.keep(one, **bare, **inlined, **({} if name in counting else WITHOUT_COUNTS))
         names.update(self._own())
         return names
 
@@ -98,7 +103,8 @@ class Text:
     def digest(self) -> str:
         """Return a hash of what compiled code depends on: the text, its constants, and NumPy."""
         constants = {name: value for name, value in self._constants().items() if name.isupper()}
-        content = [*map(_text, (*self._parts, Text)), *self._reads(), repr((constants, self._counts)), np.__version__]
+        options = repr((constants, self._counts, self._inlined))
+        content = [*map(_text, (*self._parts, Text)), *self._reads(), options, np.__version__]
         return hashlib.sha256("\n".join(content).encode()).hexdigest()[:20]
 
     @cached_property

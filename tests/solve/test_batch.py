@@ -109,6 +109,49 @@ def test_zeros_of_rates_have_the_sign_that_solve_gives_them(crank, monkeypatch):
 
 
 @pytest.mark.compiled
+def test_zeros_of_rates_on_a_grid_have_the_sign_that_solve_gives_them(monkeypatch):
+    """A pin of a dyad that stands still for a moment had a velocity of -0 in the loop."""
+    compiled(monkeypatch)
+    random = sk.Linkages.random(40, 6, seed=5)
+    batch = sk.solve_batch(
+        random.adjacency, np.round(6 * random.points) / 6, random.fixed, random.motor, np.linspace(0, 2 * np.pi, 25)
+    )
+    compare(batch, [k for k in range(40) if k not in batch.faults])
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("end", [0.3, 0.1 + 0.2])
+def test_a_bar_whose_ends_coincide_to_rounding_is_a_fault(end, monkeypatch):
+    """It was solved, by rounding, if its ends differed in the last digit."""
+    compiled(monkeypatch)
+    given = arrays([(0, 1), (1, 2), (2, 3)], [(0, 0), (0.3, 0.4), (end, 0.4), (1, 0)], [0, 3])
+    batch = sk.solve_batch(*given, TURN)
+    assert (batch.status == sk.Status.BAD_INPUT).all()
+    assert "coincide" in str(batch.faults[0])
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("angles", [np.linspace(-0.3, 1.4, 40), np.linspace(0.4, -2, 60), np.array([0.5])])
+def test_a_range_about_the_sketch_is_solved_in_the_loop(angles, monkeypatch):
+    """The crank turns back at one end of it: two thirds of linkages of 20 joints were left to be solved alone."""
+    compiled(monkeypatch)
+    batch = sk.solve_batch(sk.Linkages.random(100, 20, seed=3), angles=angles)
+    monkeypatch.setattr(sk.Batch, "_alone", None)
+    compare(batch, range(0, 100, 10))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("seed", "k", "angles"),
+    few([(26, 55, [1, -0.5]), (8, 43, np.linspace(-0.5, 1, 5)), (1, 50, np.linspace(0, 2 * np.pi, 7))], 1),
+)
+def test_a_pose_between_two_gaps_counts_where_samples_are_far_apart(seed, k, angles, monkeypatch):
+    """The samples on both sides have none near by: the second one was said to follow only the gap of the first."""
+    compiled(monkeypatch)
+    compare(sk.solve_batch(sk.Linkages.random(60, 10, seed=seed).take(slice(k, k + 1)), angles=angles))
+
+
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     "angles",
     [

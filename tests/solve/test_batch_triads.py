@@ -118,7 +118,8 @@ def looped(linkages, k, angles):
         plain_loop()["solve"](
             *(x, status, doubtful, motor.angles, 1.0, motor.circle, k, k, k + 1),
             *(table.dyads, table.counts, table.constants, table.terms, table.flat, table.apart, table.modes),
-            *(table.ways, linkages.points, linkages.fixed, linkages.motor, *runner.scratch, STEEP, 0, GUARD**2),
+            *(table.ways, linkages.points, linkages.fixed, linkages.motor, *runner.scratch),
+            *(STEEP, motor.edges, motor.unseen, motor.is_finer, GUARD**2),
         )
     return bool(doubtful[0]), status[0], x[:, 0]
 

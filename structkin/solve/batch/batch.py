@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from xarray import Dataset
 
 #: Bytes of the buffer of a block, if none is given: it stays in the cache of a core.
-BYTES = 1 << 20
+BYTES = 1 << 22
 #: Bytes that a task of a cluster returns.
 TASK = 1 << 24
 #: Why a linkage is lost.
@@ -218,8 +218,9 @@ class Batch:
         runner = Runner.of(self._motor, out.shape[2], size, how.total, beyond_bars=beyond, triads=how.triads)
         statuses = np.empty((size, out.shape[-1]), np.int8)
         whole = *out[:, :size], statuses
-        for start in range(0, count, max(PART, size)):
-            part = self.linkages.take(slice(start, start + max(PART, size)))
+        at_once = max(PART // out.shape[2], size)
+        for start in range(0, count, at_once):
+            part = self.linkages.take(slice(start, start + at_once))
             table = None
             if isinstance(part, Linkages):
                 table = Table.of(part, rigid=runner.compiled, triads=how.triads)

@@ -32,6 +32,9 @@ def _traced(relation: RRR | RRP | Combine, of: Signature) -> Trace:
     return found
 
 
+#: The functions that `solve` calls for every dyad.
+SHORT = {one.__name__ for one in (*(loop_at.run_of, loop_at.lose, loop_at.has_some, loop_at.judge),
+                                  *(clear_at.suspect, clear_at.inherit, clear_at.is_rigid))}  # fmt: skip
 #: The functions without accelerations.
 AT_RATES = "_with_rates"
 
@@ -126,7 +129,7 @@ def _text(*, beyond_bars: bool, triads: bool = False) -> Text:
         return [_formulas(beyond_bars=beyond_bars), *([triad_source()] if triads else [])]
 
     parts = (clear_at, loop_at, *([triad_at, triad_path_at] if triads else []), *clearances)
-    return Text("linkages", "loop over linkages", parts, own, sources, counts=False)
+    return Text("linkages", "loop over linkages", parts, own, sources, counts=False, inlined=SHORT)
 
 
 #: The loop for linkages of bars, that for linkages with guides and rigid links, and that for those with triads too.
@@ -153,10 +156,9 @@ def _loop(
     done = {symbol.index for symbol in first}
     rest = [symbol for symbol in graph.below(terms) if symbol.index not in done and symbol.op != "load"]
     yield from (f"        {line}" for line in graph.lines_of(rest))
-    # `solve` adds the rates of a pivot or a guide, and so has no -0.
-    more = " + 0.0" if len(operands) == 1 else ""
+    # Rates have no -0, as in `solve`.
     for k, term in enumerate(terms):
-        yield f"        x[{k // 2}, b, {joint}, {k % 2}, i] = {graph.name(term)}{more if k > 1 else ''}"
+        yield f"        x[{k // 2}, b, {joint}, {k % 2}, i] = {graph.name(term)}{' + 0.0' if k > 1 else ''}"
 
 
 #: The dyads of linkages with guides: what is in place of a second end says which it is.

@@ -33,9 +33,15 @@ from structkin.solve.batch.order import GUIDE, TRIAD, Way
 from structkin.solve.change_points.beside_gaps import DIVISIONS, LOCATED
 
 LOST = int(Status.OUT_OF_REACH)
+#: A station that is lost, though a pose lies between it and the station before, which is lost too.
+BEHIND_A_POSE = -LOST
+#: Stations for which the compiler has vectors: a loop takes as long for a few of them as for so many.
+LANES = 8
+#: Stations of a piece: where the ends of a dyad have no places in a whole piece it is not solved.
+PIECE = 2 * LANES
 #: An interval that clearance does not decide is divided into so many parts, and each part again, so often; and how many
 #: of them are divided at most. That takes milliseconds, and `solve` half a second.
-PARTS, DEPTH, DIVIDED = 8, 6, 1000
+PARTS, DEPTH, DIVIDED = LANES - 1, 6, 1000
 #: Parts that may wait meanwhile.
 WAITING = 256
 #: Whether there are triads, of three entries with `TRIAD` or `OF_TRIAD` for the end of a first bar.
@@ -249,8 +255,56 @@ def put_fixed(k: Any, b: Any, points: Any, fixed: Any, x: Any) -> None:
     """Write the fixed joints of a linkage."""
     for j in range(points.shape[1]):
         if fixed[k, j]:
-            # No -0, as in `solve`.
-            x[0, b, j, 0], x[0, b, j, 1], x[1:, b, j] = points[k, j, 0] + 0.0, points[k, j, 1] + 0.0, 0.0
+            for c in range(2):
+                # No -0, as in `solve`.
+                x[0, b, j, c], x[1, b, j, c], x[2, b, j, c] = points[k, j, c] + 0.0, 0.0, 0.0
+
+
+def run_of(has: Any, one: Any, two: Any, first: Any) -> tuple[Any, Any]:
+    """Return the next pieces, from the first to before the last one, in which the ends of a dyad have places."""
+    count = has.shape[1]
+    while first < count and not (has[one, first] and (two < 0 or has[two, first])):
+        first += 1
+    last = first
+    while last < count and has[one, last] and (two < 0 or has[two, last]):
+        last += 1
+    return first, last
+
+
+def lose(discriminant: Any, status: Any, flat: Any) -> int:
+    """Set the status of stations at which a dyad does not close; return at how many a length may be lacking."""
+    near = 0
+    for i in range(discriminant.size):
+        is_lost = discriminant[i] <= LIMIT
+        near += is_lost & (discriminant[i] > -flat)
+        status[i] = LOST if is_lost else status[i]
+    return near
+
+
+def has_some(discriminant: Any) -> bool:
+    """Return whether a dyad closes at one of some stations."""
+    found = 0
+    for i in range(discriminant.size):
+        found += discriminant[i] >= 0.0
+    return found > 0
+
+
+def judge(k: Any, first: Any, last: Any, given: Given, stays: Any, rigid: Any) -> None:
+    """Note which dyads, from the first to the last one, have ends that keep their distance.
+
+    `stays` (joints, joints) says of which joints up to there that is known; nothing before the first dyad is judged.
+    """
+    fixed, motor, dyads = given.fixed, given.motor, given.dyads
+    if first == 0:
+        for q in range(len(stays)):
+            for j in range(len(stays)):
+                stays[q, j] = fixed[k, q] and fixed[k, j]
+        pivot, pin = motor[k, 0], motor[k, 1]
+        stays[pivot, pin], stays[pin, pivot] = True, True
+    for s in range(first, last + 1):
+        q, one, two = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2]
+        if not ((TRIADS and one < 0) or (BEYOND_BARS and two < GUIDE)):
+            rigid[s] = is_rigid(stays, q, one, two)
 
 
 def mark_needed(k: Any, s: Any, needed: Any, dyads: Any, terms: Any) -> None:
@@ -277,18 +331,27 @@ def mark_needed(k: Any, s: Any, needed: Any, dyads: Any, terms: Any) -> None:
 
 
 def search(
-    k: Any, s: Any, given: Given, stations: Stations, own: Any, station: Any, room: Room, work: Any
+    k: Any,
+    s: Any,
+    start: Any,
+    end: Any,
+    given: Given,
+    stations: Stations,
+    own: Any,
+    station: Any,
+    room: Room,
+    work: Any,
 ) -> tuple[int, float]:
-    """Return what is between a station and the next, and the last angle that is known to lie in a gap.
+    """Return what is between two angles, and the last angle that is known to lie in a gap.
 
     It is 0 for no zero of a dyad's discriminant, 1 for a gap, and 2 for what is not decided. Clearance decides in all
-    parts: what moves the dyad may itself be near a gap, and move abruptly. For triads and their `own` place see `pose`.
-    `room` and `work` are scratch.
+    parts: what moves the dyad may itself be near a gap, and move abruptly. For triads, their `own` place and their
+    `station` see `pose`. `room` and `work` are scratch.
     """
     size, (angles, waiting, flagged, parts) = PARTS + 1, work
     near, discriminant, needed = room.near, room.discriminant, room.needed
-    start, apart, flat = stations.angles[station], given.apart[k], given.flat[k, s]
-    waiting[0, 0], waiting[0, 1], waiting[0, 2] = start, stations.angles[station + 1], 0.0
+    apart, flat = given.apart[k], given.flat[k, s]
+    waiting[0, 0], waiting[0, 1], waiting[0, 2] = start, end, 0.0
     count, tried, found, b, begin, last = 1, 0, 0, zero(s), start, start
     # Only what the dyad depends on is solved.
     needed[:] = False
@@ -357,10 +420,15 @@ def solve(
     discriminant: Any,
     flagged: Any,
     steep: Any,
-    edge: Any,
+    edges: Any,
+    unseen: Any,
+    is_finer: Any,
     guard: Any,
 ) -> int:
-    """Solve linkages from `low` to `high` into places from `first` on; return how many are `doubtful`, and left."""
+    """Solve linkages from `low` to `high` into places from `first` on; return how many are `doubtful`, and left.
+
+    Where stations are finer than the samples, some are `BEHIND_A_POSE`.
+    """
     n, joints, left = circle.shape[2], points.shape[1], 0
     abrupt, is_abrupt = np.zeros((joints, n - 1), np.bool_), np.zeros(joints, np.bool_)
     turns = abs(angles[-1] - angles[0]) / (2.0 * np.pi)
@@ -368,32 +436,30 @@ def solve(
     is_end, ends = np.zeros(n - 1, np.bool_), np.empty(n - 1, np.int64)
     gaps = Gaps(np.diff(angles) / speed, around, np.empty(n - 1), is_end, ends)
     more = np.empty((PLACES if TRIADS else 0, 20))
-    stays, rigid = np.zeros((joints, joints), np.bool_), np.zeros(joints, np.bool_)
+    stays, (rigid, is_flat) = np.zeros((joints, joints), np.bool_), np.zeros((2, joints), np.bool_)
     given = Given(dyads, counts, constants, terms, flat, apart, modes, points, fixed, motor)
     stations, size, needed = Stations(x, angles, speed), PARTS + 1, np.zeros(joints, np.bool_)
-    room = Room(near, np.zeros((3, 2, size)), np.empty(size), needed)
+    room = Room(np.empty((3, 1, joints, 2, size)), np.zeros((3, 2, size)), np.empty(size), needed)
     wide = Room(np.empty((3, 1, joints, 2, DIVISIONS)), np.zeros((3, 2, DIVISIONS)), np.empty(DIVISIONS), needed)
     work = (
         *(np.empty(size), np.empty((WAITING, 3)), np.empty((PARTS, 3), np.int64)),
         Gaps(np.empty(PARTS), zero(n), np.ones(PARTS), np.ones(PARTS, np.bool_), np.arange(PARTS)),
     )
-    divisions = np.empty(DIVISIONS)
-    # The stations from which and up to which a joint may have places.
-    begins, ends_at = np.empty((2, joints), np.int64)
+    divisions, begun = np.empty(DIVISIONS), np.empty((joints * n if is_finer else 0, 2), np.int64)
+    # The pieces of stations at which a joint may have places.
+    has = np.empty((joints, (n + PIECE - 1) // PIECE), np.bool_)
     for k in range(low, high):
-        b, flags, ends_of_gaps, has_triad = k - first, zero(k), zero(k), TRIADS and ways[k] == WITH_TRIADS
-        is_abrupt[:], gaps.is_end[:], rigid[:], begins[:], ends_at[:] = False, False, False, 0, n
+        b, flags, flats, gap, ends_of_gaps = k - first, zero(k), zero(k), zero(k), zero(k)
+        has_triad = TRIADS and ways[k] == WITH_TRIADS
+        is_abrupt[:], gaps.is_end[:], rigid[:], is_flat[:] = False, False, False, False
+        has[:] = True
         status[b] = 0
         doubtful[b] = ways[k] != 0 and not has_triad
         if doubtful[b]:
             left += 1
             continue
         put_fixed(k, b, points, fixed, x)
-        for q in range(joints):
-            for j in range(joints):
-                stays[q, j] = fixed[k, q] and fixed[k, j]
-        pivot, pin = motor[k, 0], motor[k, 1]
-        stays[pivot, pin], stays[pin, pivot] = True, True
+        judged = zero(k)
         crank(circle, x, b, k, motor, points)
         for s in range(counts[k]):
             q, one, two = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2]
@@ -434,47 +500,54 @@ def solve(
                 for t in range(one, one + GUIDE - two):
                     inherit(abrupt, is_abrupt, q, int(terms[k, t, 0]))
                 continue
-            # Outside the stations at which its ends have places it has none.
-            begin, end = begins[one], ends_at[one]
-            if two >= 0:
-                begin, end = max(begin, begins[two]), min(end, ends_at[two])
-            end = max(begin, end)
-            dyad(x, b, one, two, q, discriminant, modes[k, s], constants, k, s, begin, end)
-            if begin > 0 or end < n:
-                discriminant[:begin], discriminant[end:] = nan, nan
-                x[:, b, q, :, :begin], x[:, b, q, :, end:] = nan, nan
-            bad, open_ = suspect(discriminant, steep)
-            if bad:
-                for i in range(n):
-                    if discriminant[i] <= LIMIT:
-                        if discriminant[i] > -flat[k, s] and is_near(
-                            x, b, one, two, i, constants[k, s], apart[k], discriminant, flat[k, s]
-                        ):
-                            doubtful[b] = True
-                        elif status[b, i] == 0:
-                            status[b, i] = LOST
-            rigid[s] = is_rigid(stays, q, one, two)
-            for i in range(0 if rigid[s] else edge):
-                if -LIMIT < discriminant[i] < guard or -LIMIT < discriminant[n - 1 - i] < guard:
-                    doubtful[b] = True
+            # Where its ends have no places it has none.
+            bad, open_, first_piece, done = 0, 0, 0, 0
+            while done < n:
+                first_piece, last_piece = run_of(has, one, two, first_piece)
+                begin, end = min(n, first_piece * PIECE), min(n, last_piece * PIECE)
+                if begin > done:
+                    discriminant[done:begin], x[:, b, q, :, done:begin] = nan, nan
+                    has[q, done // PIECE : first_piece] = False
+                if end > begin:
+                    dyad(x, b, one, two, q, discriminant, modes[k, s], constants, k, s, begin, end)
+                    some = discriminant[begin:end]
+                    more_bad, more_open = suspect(some, steep)
+                    if more_bad:
+                        if lose(some, status[b, begin:end], flat[k, s]):
+                            for i in range(begin, end):
+                                if -flat[k, s] < discriminant[i] <= LIMIT:
+                                    doubtful[b] |= is_near(
+                                        x, b, one, two, i, constants[k, s], apart[k], discriminant, flat[k, s]
+                                    )
+                        for piece in range(first_piece, last_piece):
+                            has[q, piece] = has_some(discriminant[piece * PIECE : min(n, (piece + 1) * PIECE)])
+                    bad, open_ = bad + more_bad, open_ + more_open
+                first_piece, done = last_piece, end
+            for at in range(edges.size):
+                is_flat[s] |= -LIMIT < discriminant[edges[at]] < guard
             inherit(abrupt, is_abrupt, q, one)
             inherit(abrupt, is_abrupt, q, two)
             if open_:
                 mark_abrupt(discriminant, steep, abrupt, is_abrupt, q)
+            if is_flat[s] or is_abrupt[q] or ends_of_gaps:
+                judge(k, judged, s, given, stays, rigid)
+                judged = s + 1
+                flats += is_flat[s] and not rigid[s]
             if is_abrupt[q] and not rigid[s]:
                 flags = flag(discriminant, abrupt[q], flagged, flags, s)
             if ends_of_gaps and not rigid[s]:
                 flags = flag_ends(x, b, one, two, constants[k, s], discriminant, flagged, flags, s, gaps, ends_of_gaps)
             if bad:
                 ends_of_gaps = note_ends(discriminant, gaps)
-                while begin < end and isnan(x[0, b, q, 0, begin]):
-                    begin += 1
-                while begin < end and isnan(x[0, b, q, 0, end - 1]):
-                    end -= 1
-            begins[q], ends_at[q] = begin, end
+            if bad and is_finer:
+                for i in range(n - 1):
+                    if discriminant[i + 1] < -LIMIT and not discriminant[i] < -LIMIT:
+                        begun[gap, 0], begun[gap, 1] = s, i
+                        gap += 1
         if flags and not doubtful[b]:
+            judge(k, judged, counts[k] - 1, given, stays, rigid)
             decide(x, b, k, angles, speed, dyads, constants, apart[k], flagged, flags)
-            put_fixed(k, zero(k), points, fixed, near)
+            put_fixed(k, zero(k), points, fixed, room.near)
             for at in range(flags):
                 if flagged[at, 2]:
                     continue
@@ -485,20 +558,36 @@ def solve(
                     if rigid[step] or (BEYOND_BARS and dyads[k, step, 2] < GUIDE):
                         step += 1
                         continue
-                    found, place = search(k, step, given, stations, b, i, room, work)
+                    found, place = search(k, step, angles[i], angles[i + 1], given, stations, b, i, room, work)
                     doubtful[b] = found == 2
                     # The gap in which the station before lies, and this one may be one gap.
-                    if found == 1 and step == s and status[b, i + 1] == 0:
+                    if found == 1 and step == s and (is_finer or status[b, i + 1] == 0):
                         lost = first_lost(x, b, i, k, dyads, counts)
                         is_another, doubtful[b] = lost < 0, has_triad and lost >= 0
                         if not (is_another or has_triad):
                             is_another = begins_behind_a_pose(
                                 k, s, lost, angles[i], place, divisions, wide, given, stations
                             )
-                        if is_another:
+                        if is_another and status[b, i + 1] == 0:
                             status[b, i + 1], last = LOST, counts[k] - 1
+                        elif is_another and lost >= 0:
+                            status[b, i + 1] = BEHIND_A_POSE
                     step += 1
                 if doubtful[b]:
                     break
+        if flats and not doubtful[b]:
+            put_fixed(k, zero(k), points, fixed, room.near)
+            for s in range(counts[k]):
+                for i in range(len(unseen) if is_flat[s] and not rigid[s] else 0):
+                    found, _ = search(k, s, unseen[i, 0], unseen[i, 1], given, stations, b, zero(k), room, work)
+                    doubtful[b] |= found == 2
+        for at in range(zero(k) if doubtful[b] else gap):
+            s, i = begun[at, 0], begun[at, 1]
+            lost = first_lost(x, b, i, k, dyads, counts) if status[b, i] else -1
+            doubtful[b] |= has_triad and lost >= 0
+            if lost >= 0 and begins_behind_a_pose(
+                k, s, lost, angles[i], angles[i + 1], divisions, wide, given, stations
+            ):
+                status[b, i + 1] = BEHIND_A_POSE
         left += doubtful[b]
     return left

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from structkin.model.mechanism import Mechanism
 from structkin.numerical_tolerances import WHOLE
 from structkin.plan.plan import Plan
+from structkin.plan.status import Status
 from structkin.solve.batch.linkages import MOTOR
+from structkin.solve.batch.loop_at import BEHIND_A_POSE
 from structkin.solve.call import make_schedule
 from structkin.solve.change_points.contours import RADII
 from structkin.solve.engine import Lanes, drive_all
@@ -22,6 +24,15 @@ from structkin.types import Floats, Indices
 
 #: Most angles that are added at either end.
 MOST = 256
+
+
+@cache
+def _crank() -> Mechanism:
+    return Mechanism(
+        points={"A": (0.0, 0.0), "B": (1.0, 0.0)},
+        links={"ground": ["A"], "crank": ["A", "B"]},
+        drivers={MOTOR: {"joint": "A", "links": ["ground", "crank"]}},
+    )
 
 
 @dataclass(frozen=True)
@@ -41,11 +52,7 @@ class Motor:
     @classmethod
     def of(cls, angles: Floats, speed: float) -> Motor:
         """Return the motor at these angles (n,) [rad] from the sketch, turning at a speed [rad/s]."""
-        crank = Mechanism(
-            points={"A": (0.0, 0.0), "B": (1.0, 0.0)},
-            links={"ground": ["A"], "crank": ["A", "B"]},
-            drivers={MOTOR: {"joint": "A", "links": ["ground", "crank"]}},
-        )
+        crank = _crank()
         values = {MOTOR: (angles, np.full(len(angles), speed), np.zeros(len(angles)))}
         schedule = make_schedule(crank, None, None, values, None)
         stations, kept = schedule, np.arange(len(angles))
@@ -65,6 +72,11 @@ class Motor:
         return self.kept + len(self._beyond[0])
 
     @property
+    def is_finer(self) -> bool:
+        """Whether there are stations between the samples."""
+        return len(self.stations) > len(self.schedule)
+
+    @property
     def has_more(self) -> bool:
         """Whether there are more angles than samples."""
         return len(self.angles) > len(self.schedule)
@@ -72,7 +84,7 @@ class Motor:
     @property
     def turns_from_sketch(self) -> bool:
         """Whether it turns once or more from the sketch on: the stations begin there, and there are none beyond."""
-        return self.angles[0] == 0.0 and len(self.angles) == len(self.stations) and not self.edge
+        return self.angles[0] == 0.0 and len(self.angles) == len(self.stations) and not len(self.edges)
 
     @property
     def is_even(self) -> bool:
@@ -80,38 +92,52 @@ class Motor:
         return self.stations.is_even
 
     @cached_property
-    def _ends(self) -> tuple[bool, bool]:
-        """Whether there are angles beyond the first and the last station: not after a whole turn; and whether at all"""
+    def _extremes(self) -> tuple[float, ...]:
+        """The least and the greatest angle of the stations; none where the crank turns once or more."""
         inside = self.stations.drivers[MOTOR][0]
-        return bool(np.ptp(inside) < 2 * np.pi * (1 - WHOLE)), {*inside[[0, -1]]} == {inside.min(), inside.max()}
+        return () if np.ptp(inside) >= 2 * np.pi * (1 - WHOLE) else (float(inside.min()), float(inside.max()))
 
     @cached_property
     def _beyond(self) -> tuple[Floats, Floats]:
         """Angles before the first station and after the last, as far as a change point there counts.
 
         Near a change point samples are found from a circle around it, also from beside. After a whole turn there is
-        nothing beyond, and where the crank turns back in between, `edge` is for all stations.
+        nothing beyond, nor where the path begins or ends between others; where the crank turns back, see `edges`.
         """
         inside = self.stations.drivers[MOTOR][0]
-        is_part, by_ends = self._ends
-        if not is_part or not by_ends or len(inside) < 2:
-            return inside[:0], inside[:0]
-        steps = inside[0] - inside[1], inside[-1] - inside[-2]
-        counts = (max(1, int(np.ceil(RADII[0] / max(abs(step), RADII[0] / MOST)))) for step in steps)
-        first, last = (np.arange(1, count + 1) * step for count, step in zip(counts, steps, strict=True))
-        return inside[0] + first, inside[-1] + last
+        before, after = inside[:0], inside[:0]
+        if len(inside) > 1 and inside[0] in self._extremes:
+            before = inside[0] + _further(inside[0] - inside[1])
+        if len(inside) > 1 and inside[-1] in self._extremes:
+            after = inside[-1] + _further(inside[-1] - inside[-2])
+        return before, after
 
     @cached_property
-    def edge(self) -> int:
-        """How many angles at either end are so near to poses that were not looked at that no dyad may be flat there."""
-        is_part, by_ends = self._ends
-        return len(self.angles) if is_part and not (by_ends and len(self.stations) > 1) else 0
+    def unseen(self) -> Floats:
+        """Where the crank turns back, the angles (turns, 2) [rad] from there to as far as a change point counts."""
+        inside = self.stations.drivers[MOTOR][0]
+        covered = {*inside[[0, -1]]} if len(inside) > 1 else set()
+        beyond = [(one, one + side * RADII[0]) for one, side in zip(self._extremes, (-1, 1), strict=False)]
+        turns = [each for each in beyond if each[0] not in covered]
+        return np.array(turns).reshape(-1, 2)
 
-    def at_samples(self, status: NDArray[np.int8]) -> NDArray[np.int8]:
-        """Return the status of the samples from that of the stations (stations,), with gaps between them."""
+    @cached_property
+    def edges(self) -> Indices:
+        """The stations that are so near to `unseen` angles that of a dyad which is flat there these have to be seen."""
+        return np.flatnonzero((np.abs(self.angles - self.unseen[:, :1]) <= RADII[0]).any(axis=0))
+
+    def at_samples(self, status: NDArray[np.int8], position: Floats) -> NDArray[np.int8]:
+        """Return the status of the samples from that of the stations (n,), with gaps between them.
+
+        The `position` (joints, 2, n) tells which stations have a pose though they follow a gap.
+        """
+        behind, lost = np.flatnonzero(status == BEHIND_A_POSE), np.flatnonzero(status)
+        posed = lost[~np.isnan(position[..., lost]).any(axis=(0, 1))]
+        status = np.insert(np.abs(status), behind, Status.OK)
+        places, posed = (some + np.searchsorted(behind, some, "right") for some in (self.places, posed))
         group = np.zeros(len(status), np.int32)
-        lanes = Lanes(np.zeros((1, 0, len(self.places))), status[self.places], group[self.places], np.zeros(0))
-        mark_gaps(status, group, self.places, lanes)
+        lanes = Lanes(np.zeros((1, 0, len(places))), status[places], group[places], np.zeros(0))
+        mark_gaps(status, group, places, lanes, posed)
         return lanes.status
 
     @cached_property
@@ -121,3 +147,9 @@ class Motor:
         lanes = Lanes.empty(self.plan, len(angles))
         drive_all(self.plan, lanes, {MOTOR: np.stack((angles, np.full(len(angles), self.speed), 0 * angles))})
         return np.ascontiguousarray(lanes.x[:, self.plan.rows(self.plan.drivers[0].register)])
+
+
+def _further(step: float) -> Floats:
+    """Return steps of this size on [rad], as far as a change point counts."""
+    count = max(1, int(np.ceil(RADII[0] / max(abs(step), RADII[0] / MOST))))
+    return np.asarray(np.arange(1.0, count + 1.0) * step)

@@ -13,11 +13,11 @@ from structkin.kernels.text import Text
 from structkin.numerical_tolerances import GUARD
 from structkin.solve.batch.linkages import Linkages
 from structkin.solve.batch.loop import LOOP, LOOP_BEYOND_BARS, LOOP_WITH_TRIADS
-from structkin.solve.batch.loop_at import PARTS
 from structkin.solve.batch.mechanisms import Mechanisms
 from structkin.solve.batch.motor import Motor
 from structkin.solve.batch.order import Way
 from structkin.solve.batch.table import Table
+from structkin.solve.batch.triad_path_at import PIECES
 from structkin.solve.change_points.search import STEEP
 from structkin.types import Floats, Indices
 
@@ -27,8 +27,9 @@ COMPILING, LEAST = 20.0, 0.005
 #: The loop takes more linkages with triads than these: one by one they take 20 s. To compile it takes 80 s or more, but
 #: only once on a machine.
 FEW_TRIADS = 100
-#: Linkages whose structure is found at a time.
-PART = 1024
+#: The first linkages, which tell of all whether the loop takes triads; and the joints of linkages whose structure is
+#: found at a time.
+FIRST, PART = 1024, 1 << 14
 #: Seconds after which the time that linkages have taken tells that of the others.
 SURE = 2.0
 NONE = np.empty(0, np.intp)
@@ -41,7 +42,7 @@ def takes_triads(motor: Motor, linkages: Linkages | Mechanisms) -> bool:
     """
     if not (isinstance(linkages, Linkages) and has_numba() and motor.turns_from_sketch):
         return False
-    share = float(np.mean(linkages.take(slice(PART)).ordered()[2] == Way.TRIADS))
+    share = float(np.mean(linkages.take(slice(FIRST)).ordered()[2] == Way.TRIADS))
     return share * len(linkages) > FEW_TRIADS
 
 
@@ -77,7 +78,7 @@ class Runner:
         n = len(motor.angles)
         loop = LOOP_WITH_TRIADS if triads else LOOP_BEYOND_BARS if beyond_bars else LOOP
         wide = np.empty((3, size, joints, 2, n)) if has_numba() and motor.has_more else None
-        near, discriminant = np.empty((3, 1, joints, 2, PARTS + 1)), np.empty(n)
+        near, discriminant = np.empty((3, 1, joints, 2, PIECES + 1)), np.empty(n)
         flagged = np.empty((joints * n, 3), np.int64)
         status, doubtful = np.zeros((size, n), np.int8), np.zeros(size, np.bool_)
         scratch, turning = (near, discriminant, flagged), (motor.angles, motor.speed, motor.circle)
@@ -120,7 +121,7 @@ class Runner:
                 *(table.dyads, table.counts, table.constants, table.terms),
                 *(table.flat, table.apart, table.modes, table.ways),
                 *(linkages.points, linkages.fixed, linkages.motor, *self.scratch),
-                *(STEEP if motor.is_even else 0.0, motor.edge, GUARD**2),
+                *(STEEP if motor.is_even else 0.0, motor.edges, motor.unseen, motor.is_finer, GUARD**2),
             )  # fmt: skip
         x, statuses = (out, status) if self.wide is None else (self.wide, self.status)
         begun = x, statuses, self.doubtful, *self.turning, first, low, high
@@ -128,5 +129,5 @@ class Runner:
         if self.wide is not None:
             for k in range(low - first, high - first):
                 out[:, k] = self.wide[:, k][..., self.motor.places]
-                status[k] = self.motor.at_samples(self.status[k])
+                status[k] = self.motor.at_samples(self.status[k], self.wide[0, k])
         return left

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from structkin.groups import RRP, RRR
 from structkin.kernels.text import Text
-from structkin.numerical_tolerances import NEVER_FLAT
+from structkin.numerical_tolerances import NEVER_FLAT, ROUNDING
 from structkin.plan.closing import half_square
 from structkin.solve.batch import rigid_at, table_at
 from structkin.solve.batch.linkages import Linkages
@@ -58,6 +58,8 @@ class Table:
         dyads, counts, ways = linkages.ordered()
         if not triads:
             ways[ways == Way.TRIADS] = Way.ALONE
+        pivots, pins = linkages.places[np.arange(m), linkages.motor.T]
+        ways[(np.abs(pins - pivots) <= ROUNDING * (np.abs(pins) + np.abs(pivots))) & (ways == Way.DYADS)] = Way.ALONE
         has_triads = bool((ways == Way.TRIADS).any())
         # Copied with the joints first, in which NumPy finds extrema five times as fast.
         apart = NEVER_FLAT * np.ptp(linkages.points.transpose(1, 2, 0).copy(), axis=0).sum(axis=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
-from structkin.numerical_tolerances import DETERMINED, DOUBLE_ZERO
+from structkin.numerical_tolerances import DETERMINED, DOUBLE_ZERO, ROUNDING
 from structkin.solve.batch import order
 
 DYADS, ALONE, TRIADS, GUIDE = int(order.Way.DYADS), int(order.Way.ALONE), int(order.Way.TRIADS), order.GUIDE
@@ -40,7 +40,8 @@ def gather(
 
     Fill in their `constants`, and for as many as there are, `which` (2, d) they are, linkage and dyad, the places
     (3, 2, d) of their ends and of their joints, and the half squares (2, d) of their bars. `arms` (m, joints, 2) are
-    the vectors to the joint of each dyad; if there are none, those in the sketch.
+    the vectors to the joint of each dyad; if there are none, those in the sketch. Linkages with a bar whose ends
+    coincide are left to `Mechanism`, which refuses them.
     """
     at = 0
     for k in range(len(counts)):
@@ -52,6 +53,9 @@ def gather(
                     places[end, 0, at], places[end, 1, at] = E.real, E.imag
                     halves[end, at] = half_square(arms[k, s, end] if len(arms) else C - E)
                     constants[k, s, end] = halves[end, at]
+                    size = ROUNDING * (abs(C.real) + abs(C.imag) + abs(E.real) + abs(E.imag))
+                    if not halves[end, at] > size * size:
+                        ways[k] = ALONE
                 places[2, 0, at], places[2, 1, at] = C.real, C.imag
                 which[0, at], which[1, at] = k, s
                 at += 1

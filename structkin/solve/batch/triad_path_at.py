@@ -17,7 +17,7 @@ import numpy as np
 
 from structkin.numerical_tolerances import ACROSS, COME_BACK, RETURN, SAME_POSE
 from structkin.solve.batch.clear_at import zero
-from structkin.solve.batch.loop_at import PARTS, Given, Room, Stations, mark_needed, pose, put_fixed
+from structkin.solve.batch.loop_at import Given, Room, Stations, mark_needed, pose, put_fixed
 from structkin.solve.batch.triad_at import (
     ARRIVED,
     LIMITED,
@@ -39,6 +39,8 @@ BEFORE = 2
 #: Where inputs may be this part of the size off their quintics, a way between stations is divided, and a part again, so
 #: often.
 COARSE, QUICK = 0.5**14, 4
+#: An interval is divided into so many parts, and each part again.
+PIECES = 8
 #: Inputs have certainly come back, or not, if they are nearer or farther by this part of the size: `solve` has more
 #: places on the way.
 MARGIN = 0.005
@@ -53,7 +55,7 @@ def towards_gaps(k: Any, s: Any, ends: Any, given: Given, stations: Stations, b:
     is halfway from the second to the third. They begin up to two stations before, as inputs bend there already. `near`
     is scratch.
     """
-    (x, angles, speed), size, count = stations, PARTS + 1, 0
+    (x, angles, speed), size, count = stations, PIECES + 1, 0
     some, needed = np.empty(size), np.zeros(x.shape[2], np.bool_)
     room = Room(near, np.zeros((3, 2, size)), np.empty(size), needed)
     for i in range(angles.size - 1):
@@ -71,11 +73,11 @@ def towards_gaps(k: Any, s: Any, ends: Any, given: Given, stations: Stations, b:
         low, high = angles[station], angles[i + 1 if has else i]
         for _ in range(ROUNDS):
             for j in range(size):
-                some[j] = low + j * ((high - low) / PARTS)
+                some[j] = low + j * ((high - low) / PIECES)
             if not pose(k, s - 1, some, room, given, stations, b, i):
                 return -1
             first = 1
-            while first < PARTS and has_inputs(near, zero(b), ends, first):
+            while first < PIECES and has_inputs(near, zero(b), ends, first):
                 first += 1
             low, high = some[first - 1], some[first]
         first, side = station, -1 if has else 1
@@ -110,8 +112,8 @@ def between_stations(
 
     Return how many there are then, -1 if it is not known what is there.
     """
-    (x, angles, speed), size = stations, PARTS + 1
-    some, needed, waiting = np.empty(size), np.zeros(x.shape[2], np.bool_), np.empty((PARTS * QUICK, 3))
+    (x, angles, speed), size = stations, PIECES + 1
+    some, needed, waiting = np.empty(size), np.zeros(x.shape[2], np.bool_), np.empty((PIECES * QUICK, 3))
     room = Room(near, np.zeros((3, 2, size)), np.empty(size), needed)
     start, end, y, z = np.empty(20), np.empty(20), np.empty((3, 10)), np.empty((3, 10))
     for j in range(3):
@@ -130,7 +132,7 @@ def between_stations(
         waiting[0, 0], waiting[0, 1], waiting[0, 2] = angles[i], angles[i + 1], 0.0
         while left:
             left -= 1
-            low, way, depth = waiting[left, 0], (waiting[left, 1] - waiting[left, 0]) / PARTS, waiting[left, 2]
+            low, way, depth = waiting[left, 0], (waiting[left, 1] - waiting[left, 0]) / PIECES, waiting[left, 2]
             for j in range(size):
                 some[j] = low + j * way
             is_known = pose(k, s - 1, some, room, given, stations, b, i)
@@ -147,7 +149,7 @@ def between_stations(
                     left += 1
                 y[:] = z
                 # The ends of a part are there already.
-                count += 0 < j < PARTS
+                count += 0 < j < PIECES
     return count
 
 
