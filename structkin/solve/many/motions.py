@@ -41,8 +41,8 @@ class Motions:
 
     `t` (n,) holds the times [s], NaN where the drivers were given as values. `motions` holds the `Motion` of each
     variant that was solved individually, `faults` the errors of each that cannot be solved, by their numbers; the
-    others are lanes of `together`. `alone` solves one of these individually too, where whole turns of a link are not
-    known otherwise: it turns fast, or there is a gap; `of` builds its mechanism. An invalid variant has the status
+    others are lanes of `together`. `alone` solves one of these individually too, where samples do not tell the whole
+    turns of a link: it turns fast, there or towards a gap; `of` builds its mechanism. An invalid variant has the status
     `BAD_INPUT` at all samples, and no numbers. `measures` (v, ...) holds the measures that were asked for, by name.
 
     Where only some points and links were kept, those of others raise `InputError`.

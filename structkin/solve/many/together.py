@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -13,17 +13,22 @@ from numpy.typing import NDArray
 from structkin.groups import RPR, RRR
 from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
-from structkin.plan.plan import Register
+from structkin.plan.plan import Register, Step
+from structkin.plan.status import Status
 from structkin.rows.affine import Affine
 from structkin.solve.engine import Lanes
 from structkin.solve.fast_turns import FAST
 from structkin.solve.many.flat import LANES, solved
 from structkin.solve.many.path import Path
 from structkin.solve.many.record import ManyPlan
+from structkin.solve.many.turns import turns_along_samples, ways_to_gaps
 from structkin.solve.many.variants import Variants, plain
 from structkin.solve.motion.turning import turnings, wound
 from structkin.solve.strokes import Stroke, mark_beyond, strokes_of
 from structkin.types import Flags, Floats, Indices
+
+#: What moves by less than this part of its length towards a gap does not turn far.
+NEAR = 0.7
 
 
 @dataclass(frozen=True)
@@ -105,7 +110,10 @@ class Together:
 
     def _counted_turn(self, link: str) -> Floats:
         """Return the turns (v, n) of a link that no driver determines: along the samples, or along the path to them."""
-        turn = np.unwrap(self._direction_angle(link), axis=1)
+        angle, gaps = self._direction_angle(link), np.flatnonzero(self._has_gaps)
+        turn = np.unwrap(angle, axis=1)
+        if len(gaps):
+            turn[gaps] = self._over_gaps(link, gaps)
         fast = np.flatnonzero(~self._is_slow)
         turn[fast] = np.nan
         if self.path is None:
@@ -121,20 +129,50 @@ class Together:
     @cached_property
     def _is_slow(self) -> Flags:
         """Whether samples are so close that they show how links turn (v,): all drivers and links turn slowly."""
-        plan = self.many.plan
         if len(self.lanes.status) == self.count:
             return np.ones(self.count, bool)
-        found = [np.moveaxis(self._direction(link, 0), -1, 0) for link in self.mechanism.topology.moving_links]
-        for step in plan.steps:
-            if isinstance(step.kind, RRR | RPR):
-                A, B = (self._evaluate(self._expression(operand), 0) for operand in step.inputs[:2])
-                found.append(np.moveaxis(B - A, -1, 0))
+        turning = self._turning(self.many.plan.steps, self.mechanism.topology.moving_links)
+        found = [np.moveaxis(self._evaluate(vector, 0), -1, 0) for vector in turning]
         drives = self.mechanism.drivers
         turned = [np.abs(np.diff(z)) for id, z in self.drivers.items() if drives[id].kind == "angle"]
         for X, Y in found:
             Z = X + 1j * Y
             turned.append(np.abs(np.angle(Z[:, 1:] * np.conj(Z[:, :-1]))))
         return np.asarray(~np.logical_or.reduce([(turn > FAST).any(axis=1) for turn in turned]))
+
+    def _turning(self, steps: Iterable[Step], links: Iterable[str]) -> list[Affine]:
+        """Return what shows how links turn: their directions, and the vectors between the ends of dyads."""
+        pairs = (map(self._expression, step.inputs[:2]) for step in steps if isinstance(step.kind, RRR | RPR))
+        return [*(B - A for A, B in pairs), *(self.many.plan.frames[link].direction for link in links)]
+
+    @cached_property
+    def _has_gaps(self) -> Flags:
+        """Which variants (v,) have samples without a pose, or behind a gap."""
+        return np.asarray((self.lanes.status.reshape(self.count, -1) != Status.OK).any(axis=1))
+
+    def _over_gaps(self, link: str, some: Indices) -> Floats:
+        """Return the turns (v, n) of a link that no driver determines in some variants with gaps, as far as known."""
+        angle, plan = self._direction_angle(link)[some], self.many.plan
+        moving = [item for item in plan.drivers if np.ptp(self.drivers[item.driver], axis=1).any()]
+        if len(moving) != 1 or len(self.lanes.x) < 2:
+            return np.full(angle.shape, np.nan)
+        rows, drive = plan.rows(moving[0].register), self.mechanism.drivers[moving[0].driver]
+        values, rates = (x[rows].reshape(-1, self.count, angle.shape[1])[:, some] for x in self.lanes.x[:2])
+        speed = values[0] * rates[1] - values[1] * rates[0] if moving[0].angular else rates[0]
+        z, reach = self.drivers[moving[0].driver][some], np.zeros(angle.shape)
+        makers = {register: index for index, step in enumerate(plan.steps) for register in step.outputs}
+        last = [makers[slot] for slot, _ in plan.frames[link].direction.terms if slot in makers]
+        on = [k for k in range(len(plan.steps)) if any(k == one or plan.behind[one] >> k & 1 for one in last)]
+        for vector in self._turning((plan.steps[k] for k in on), [link]):
+            V, rate = (self._evaluate(vector, order)[some] for order in range(2))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                way = ways_to_gaps(V, rate / speed[..., None], np.abs(np.diff(z))) / np.linalg.norm(V, axis=-1)
+            # What comes near zero may turn by any angle.
+            reach[~(way < NEAR)] = np.inf
+        reach += np.arcsin(np.minimum(way, 1.0))
+        status, group = (one.reshape(self.count, -1)[some] for one in (self.lanes.status, self.lanes.group))
+        lost = (status != Status.OK) & np.isin(group, [plan.steps[k].group for k in on])
+        return turns_along_samples(angle, lost & np.isfinite(angle), z, reach, turning=drive.kind == "angle")
 
     def omega(self, link: str) -> Floats:
         """Return the angular velocities (v, n) [rad/s] of a link."""
