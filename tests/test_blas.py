@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import structkin as sk
 from structkin.bench.mechanism import scalable_four_bar
 from structkin.blas import LARGE, SMALL, one_thread, one_thread_for
+from structkin.rows.lane_matrix import ALONE, Matrix
 
 
 def threads() -> set[int]:
@@ -55,3 +56,18 @@ def test_dense_global_methods_use_one_thread(monkeypatch):
     assert motion.ok.all() and seen and all(found == {1} for found in seen)
     assert threads() == {2}
     assert isinstance(motion, sk.Motion)
+
+
+@pytest.mark.parametrize("columns", [1, 7, 200, 361, 5000])
+@pytest.mark.parametrize("values", [float, complex])
+def test_products_over_lanes_are_small_enough_for_one_thread(columns, values, monkeypatch):
+    """BLAS divides larger ones among threads, which wait for each other where other processes run."""
+    rng = np.random.default_rng(columns)
+    matrix = Matrix(rng.random(40), rng.integers(0, 32, 40), rng.integers(0, 14, 40), (32, 14))
+    x = np.asarray(rng.random((columns, 14)) + (1j * rng.random((columns, 14)) if values is complex else 0.0)).T
+    sizes, matmul = [], np.matmul
+    monkeypatch.setattr(np, "matmul", lambda a, b, out: (sizes.append(b.shape[1]), matmul(a, b, out))[1])
+    found = matrix @ x
+    np.testing.assert_allclose(found, np.einsum("ij,jk->ik", matrix.full, x), rtol=1e-14, atol=1e-14)
+    assert found.dtype == x.dtype and bool(sizes) == (columns * x.itemsize // 8 * 32 * 14 > ALONE)
+    assert all(size * 32 * 14 <= ALONE for size in sizes)

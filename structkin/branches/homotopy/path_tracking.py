@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from structkin.blas import one_thread
 from structkin.budget import TOGETHER, charge
 from structkin.groups.solve_lanes import solve_lanes
 from structkin.numerical_tolerances import AT_INFINITY, CORRECTED, LAST_DIGIT, SHORTEST_STEP
@@ -87,7 +88,7 @@ def follow(homotopy: Homotopy, Y: Complexes, Yb: Complexes, *, careful: float = 
     n = len(Y)
     t, step, streak = np.zeros(n), np.full(n, 0.05 * careful), np.zeros(n, int)
     running = np.arange(n)
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), one_thread():
         while len(running):
             charge(1.0 + len(running) / TOGETHER)
             h = np.minimum(step[running], 1.0 - t[running])
