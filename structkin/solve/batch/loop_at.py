@@ -510,6 +510,8 @@ def solve(
                     has[q, done // PIECE : first_piece] = False
                 if end > begin:
                     dyad(x, b, one, two, q, discriminant, modes[k, s], constants, k, s, begin, end)
+                    if end < n:
+                        discriminant[end] = nan
                     some = discriminant[begin:end]
                     more_bad, more_open = suspect(some, steep)
                     if more_bad:
