@@ -171,7 +171,7 @@ def _read(path: str | Path) -> tuple[dict[str, Any], tuple[str, ...]]:
     if suffix in NOT_READ:
         raise _not_read(path, suffix)
     if suffix not in SUFFIXES:
-        hint = "rename it; files of Linkage, PMKS, PMKS+, MotionGen and Pyslvs can also be read"
+        hint = "rename it if it is TOML or JSON; files of Linkage, PMKS, PMKS+, MotionGen and Pyslvs can also be read"
         raise Flaw(f"expected a .toml or .json file, found the suffix '{path.suffix}'", hint)
     return parse_data(text, suffix), ()
 

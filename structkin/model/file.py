@@ -35,7 +35,8 @@ def load_data(path: Path) -> dict[str, Any]:
     """Return the contents of a file as plain data; raise `InputError` with the line of a syntax error."""
     try:
         if path.suffix.lower() not in SUFFIXES and not os.path.isdir(path) and os.path.exists(path):
-            raise Flaw(f"expected a .toml or .json file, found the suffix '{path.suffix}'", "rename it")
+            message = f"expected a .toml or .json file, found the suffix '{path.suffix}'"
+            raise Flaw(message, "rename it if it is TOML or JSON")
         return parse_data(read_text(path), path.suffix.lower())
     except Flaw as flaw:
         raise flaw.error(str(path)) from None
