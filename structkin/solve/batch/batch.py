@@ -35,7 +35,7 @@ from structkin.types import Floats
 if TYPE_CHECKING:
     from xarray import Dataset
 
-#: Bytes of the buffer of a block, if none is given: it stays in the cache of a core.
+#: Bytes of the buffer of a block, if none is given: it stays in the caches, and what a block costs besides is little.
 BYTES = 1 << 22
 #: Bytes that a task of a cluster returns.
 TASK = 1 << 24
