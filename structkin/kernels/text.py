@@ -25,7 +25,7 @@ from structkin.compiled import announce, folder_of, is_stored, kept_in
 WITHOUT_COUNTS = {"_nrt": False}
 #: What Numba compiles around a function so that Python, or a pointer to it, calls it: a tenth of the time of compiling.
 WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-#: What Numba writes into its callers.
+#: Numba writes such a function into its callers.
 INLINED = {"forceinline": True}
 #: What makes arrays: a function that names one of these.
 MAKERS = {"arange", "argsort", "array", "asarray", "empty", "full", "ones", "stack", "zeros"}
@@ -52,7 +52,7 @@ class Text:
         code has in the place of others, `reads` the texts that these depend on. Without `counts` functions that make
         no arrays are compiled `WITHOUT_COUNTS`. With `entries` Python calls the compiled functions only through others,
         which it gives to `keep`: they have no wrappers for Python, and called directly they would end the process.
-        Those `inlined` have no calls, which pass every word of their arrays.
+        Calls of those `inlined` are replaced by what they do: a call passes every word of its arrays.
         """
         self._counts, self._entries, self._inlined = counts, entries, sorted(inlined)
         self.name, self._what, self._parts, self._own, self._reads = name, what, parts, own, reads

@@ -263,7 +263,7 @@ class Linkages:
             raise InputError([Problem("k", f"there is no linkage {k}", f"they are numbered from 0 to {len(self) - 1}")])
         pivot, pin = self.motor[k].tolist()
         points = {f"J{j}": tuple(place) for j, place in enumerate(self.points[k].tolist())}
-        (x, y), reach = points[f"J{pivot}"], abs(self.places[k, pin] - self.places[k, pivot])
+        (x, y), reach = points[f"J{pivot}"], abs(complex(*self.points[k, pin]) - complex(*self.points[k, pivot]))
         body = np.full(len(points), -1) if self.bodies is None else self.bodies[k]
         links = {"ground": [f"J{j}" for j in np.flatnonzero(self.fixed[k]).tolist()]}
         links["crank"] = [f"J{pivot}", MARK, f"J{pin}"]

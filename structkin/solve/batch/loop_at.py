@@ -541,8 +541,7 @@ def solve(
                 flags = flag_ends(x, b, one, two, constants[k, s], discriminant, flagged, flags, s, gaps, ends_of_gaps)
             if bad:
                 ends_of_gaps = note_ends(discriminant, gaps)
-            if bad and is_finer:
-                for i in range(n - 1):
+                for i in range(n - 1 if is_finer else 0):
                     if discriminant[i + 1] < -LIMIT and not discriminant[i] < -LIMIT:
                         begun[gap, 0], begun[gap, 1] = s, i
                         gap += 1

@@ -58,8 +58,10 @@ class Table:
         dyads, counts, ways = linkages.ordered()
         if not triads:
             ways[ways == Way.TRIADS] = Way.ALONE
-        pivots, pins = linkages.places[np.arange(m), linkages.motor.T]
-        ways[(np.abs(pins - pivots) <= ROUNDING * (np.abs(pins) + np.abs(pivots))) & (ways == Way.DYADS)] = Way.ALONE
+        # `Mechanism` refuses a crank whose pivot and pin coincide.
+        pivots, pins = np.moveaxis(linkages.points[np.arange(m)[:, None], linkages.motor], 1, 0)
+        least = ROUNDING * (np.hypot(*pins.T) + np.hypot(*pivots.T))
+        ways[(np.hypot(*(pins - pivots).T) <= least) & (ways == Way.DYADS)] = Way.ALONE
         has_triads = bool((ways == Way.TRIADS).any())
         # Copied with the joints first, in which NumPy finds extrema five times as fast.
         apart = NEVER_FLAT * np.ptp(linkages.points.transpose(1, 2, 0).copy(), axis=0).sum(axis=0)

@@ -64,8 +64,9 @@ def _onwards(angle: Floats, behind: Flags, reach: Floats) -> tuple[Floats, Flags
 def ways_to_gaps(vector: Floats, rate: Floats, steps: Floats) -> Floats:
     """Return how far a vector (v, n, 2) may go on at most from each sample to the end of a gap beside it (v, n).
 
-    Towards it vectors move like a root, by at most twice as far as at the rate (v, n, 2) beside the gap in the whole
-    `steps` (v, n - 1) [s], and `TO_A_GAP` times as far as from the sample before. NaN without such a sample.
+    Towards it vectors move like a root: at most twice as far as at the rate beside the gap, its derivative (v, n, 2) by
+    the driver, in a whole one of the driver's `steps` (v, n - 1), and `TO_A_GAP` times as far as from the sample
+    before. NaN without such a sample.
     """
     way = np.linalg.norm(np.diff(vector, axis=1), axis=-1)
     none = np.full((len(vector), 1), np.nan)
