@@ -12,6 +12,7 @@ import structkin as sk
 from structkin.kernels.store import plain
 from structkin.kernels.text import Text
 from structkin.numerical_tolerances import GUARD
+from structkin.solve.batch.batch import Batch
 from structkin.solve.batch.loop import LOOP_WITH_TRIADS, _formulas, triad_formulas, triad_source
 from structkin.solve.batch.loop_at import Stations
 from structkin.solve.batch.motor import Motor
@@ -25,12 +26,12 @@ from structkin.solve.special_geometry import compile_plan
 TURN = np.linspace(0, 2 * np.pi, 200)
 
 
-def compare(linkages):
+def compare(linkages, angles=TURN):
     """Check those with triads against `Mechanism.solve`; return how many there are, and how many have no gap."""
-    batch = sk.solve_batch(linkages, angles=TURN)
+    batch, given = sk.solve_batch(linkages, angles=angles), (angles, 1.0 + 0 * angles, 0 * angles)
     some, whole = np.flatnonzero(linkages.ordered()[2] == Way.TRIADS), 0
     for k in some.tolist():
-        motion = linkages.mechanism(k).solve(drivers={"motor": (TURN, np.ones(len(TURN)), np.zeros(len(TURN)))})
+        motion = linkages.mechanism(k).solve(drivers={"motor": given})
         np.testing.assert_array_equal(batch.status[k], motion.status, str(k))
         ok = motion.ok
         whole += bool(ok.all())
@@ -103,7 +104,7 @@ def plainly(linkages, k, angles):
                   for one in (motion.position, motion.velocity, motion.acceleration)])  # fmt: skip
     wanted, determinants = x[:, 0, joints].copy(), np.empty(len(angles))
     x[:, 0, joints] = np.nan
-    given = table.constants[k, s : s + 3], linkages.points[k], determinants, np.empty((0, 20)), 0
+    given = table.constants[k, s : s + 3], linkages.points[k], determinants, np.empty((0, 21)), 0
     with np.errstate(all="ignore"):
         is_proven = plain_loop()["triad"](Stations(x, angles, 1.0), 0, joints, ends, *given)
     return is_proven, x[:, 0, joints], wanted, motion
@@ -138,11 +139,12 @@ def test_a_triad_that_turns_fully_is_proven(angles):
         np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
 
 
-def test_between_angles_that_are_given_twice_no_triad_is_proven():
-    """There is no way from the one to the other, and so no rate by it."""
+def test_a_triad_passes_an_angle_that_is_given_twice():
+    """As the first sample is where the motion is followed from the sketch by stations between the samples."""
     linkages = sk.Linkages.random(1, 6, seed=4, triads=1.0, turning=True)
-    is_proven, _, _, motion = plainly(linkages, 0, np.sort(np.append(TURN, TURN[50])))
-    assert not is_proven and motion.ok.all()
+    is_proven, found, wanted, motion = plainly(linkages, 0, np.sort(np.append(TURN, TURN[[0, 50]])))
+    assert is_proven and motion.ok.all()
+    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
 
 
 def test_a_triad_goes_on_behind_its_limit_positions_as_in_solve():
@@ -176,6 +178,23 @@ def test_behind_a_gap_a_triad_goes_on_as_in_solve(k):
     np.testing.assert_array_equal(status, motion.status)
     for j in range(9):
         np.testing.assert_allclose(found[0, j][:, motion.ok].T, motion.position(f"J{j}")[motion.ok], rtol=0, atol=1e-11)
+
+
+@pytest.mark.full
+@pytest.mark.compiled
+@pytest.mark.parametrize(("joints", "seed", "triads", "sliders", "samples", "some"), [
+    # Triads and dyads stand on triads that have gaps.
+    (12, 12, 0.1, 0.2, 200, [1, 26, 38, 43, 55]),
+    (9, 13, 0.3, 0.1, 200, [4, 10, 25, 37, 47, 49]),
+    # Stations lie between the samples: all with triads were solved one by one, as the first angle is given twice then.
+    (10, 110, 0.15, 0.1, 40, [2, 4, 6, 8, 9, 13, 17]),
+])  # fmt: skip
+def test_these_are_decided_in_the_loop(joints, seed, triads, sliders, samples, some, monkeypatch):
+    linkages = sk.Linkages.random(60, joints, seed=seed, triads=triads, sliders=sliders)
+    compiled(monkeypatch)
+    monkeypatch.setattr(Batch, "_alone", None)
+    for k in some:
+        assert compare(linkages.take(slice(k, k + 1)), np.linspace(0, 2 * np.pi, samples))[0] == 1
 
 
 def test_a_triad_is_followed_up_to_the_gap_of_its_inputs():

@@ -350,3 +350,16 @@ def test_closed_forms_behind_a_stretch_that_is_not_certified(samples):
     assert whole.ok.all() and lost > 10 and (motion.status[lost:] == sk.Status.UNCERTIFIED).all()
     for point in "KC":
         np.testing.assert_allclose(motion.position(point)[:lost], whole.position(point)[:lost], atol=1e-8)
+
+
+def test_a_pose_soon_before_a_limit_position_is_certified():
+    """A whole turn back is the sketch again, soon after which a triad has a limit position.
+
+    On the way there steps were shortened twice, once in either half of an interval. Each half's circle felt the limit
+    position a little, as lengths that just miss a flat pose would show around the same place.
+    """
+    m = sk.Linkages.random(1500, 15, seed=15, triads=0.05).mechanism(375)
+    motion = m.solve(drivers={"motor": np.linspace(0, -2 * np.pi, 151)})
+    assert motion.ok[[0, *range(135, 151)]].all() and not motion.ok[1:135].any()
+    for point in m.points:
+        np.testing.assert_allclose(motion.position(point)[[0, -1]], [m.points[point]] * 2, atol=1e-10)

@@ -47,7 +47,7 @@ WAITING = 256
 #: Whether there are triads, of three entries with `TRIAD` or `OF_TRIAD` for the end of a first bar.
 TRIADS, WITH_TRIADS = False, int(Way.TRIADS)
 #: Places at most, towards gaps, at which the inputs of a triad are found.
-PLACES = 432
+PLACES = 1024
 
 
 class Given(NamedTuple):
@@ -128,13 +128,15 @@ def triad(
     raise NotImplementedError
 
 
-def towards_gaps(k: Any, s: Any, ends: Any, given: Given, stations: Stations, b: Any, near: Any, more: Any) -> int:
+def towards_gaps(
+    k: Any, s: Any, ends: Any, given: Given, stations: Stations, b: Any, room: Room, wide: Room, more: Any
+) -> int:
     """Write places towards the gaps in which the ends of a triad's bars have none; from `triad_path_at`."""
     raise NotImplementedError
 
 
 def between_stations(
-    k: Any, s: Any, ends: Any, given: Given, stations: Stations, b: Any, near: Any, more: Any, count: Any
+    k: Any, s: Any, ends: Any, given: Given, stations: Stations, b: Any, room: Room, wide: Room, more: Any, count: Any
 ) -> Any:
     """Write more places, between stations where inputs move quickly; from `triad_path_at`."""
     raise NotImplementedError
@@ -205,13 +207,49 @@ def pose(k: Any, last: Any, angles: Any, room: Room, given: Given, stations: Sta
     return True
 
 
-def begins_behind_a_pose(
-    k: Any, s: Any, lost: Any, start: Any, place: Any, angles: Any, room: Room, given: Given, stations: Stations
+def reach(
+    k: Any, last: Any, angles: Any, room: Room, wide: Room, given: Given, stations: Stations, b: Any, i: Any
 ) -> bool:
+    """Do as `pose`; where a triad is not sure of its way, at more angles on it, with a `wide` room of `DIVISIONS`."""
+    is_known = pose(k, last, angles, room, given, stations, b, i)
+    if not TRIADS or is_known:
+        return is_known
+    size, at, more = angles.size, stations.angles, np.empty(DIVISIONS)
+    parts, is_forward = (DIVISIONS - 1) // (size + 1), (angles[size - 1] - angles[0]) * (at[i + 1] - at[i]) > 0.0
+    more[:] = at[i + is_forward]
+    for j in range(size + 1):
+        low = at[i + 1 - is_forward] if j == 0 else angles[j - 1]
+        high = at[i + is_forward] if j == size else angles[j]
+        for m in range(parts):
+            more[j * parts + m] = low + m * ((high - low) / parts)
+    put_fixed(k, zero(k), given.points, given.fixed, wide.near)
+    if not pose(k, last, more, wide, given, stations, b, i):
+        return False
+    for j in range(size):
+        lane = (j + 1) * parts
+        room.near[..., j], room.discriminant[j] = wide.near[..., lane], wide.discriminant[lane]
+    return True
+
+
+def begins_behind_a_pose(
+    k: Any,
+    s: Any,
+    lost: Any,
+    start: Any,
+    place: Any,
+    angles: Any,
+    room: Room,
+    given: Given,
+    stations: Stations,
+    own: Any,
+    station: Any,
+    has_triad: Any,
+) -> int:
     """Return whether a dyad's gap at a place begins behind a pose, where `lost` is the first dyad lost at the start.
 
-    The rule is that of `change_points.beside_gaps`, where stations are added between two gaps: two may overlap, and the
-    other one's dyad stop before this one. `angles` and `room` are scratch.
+    It is 0 for no, 1 for yes, and 2 where it may be so and the linkage has triads. The rule is that of
+    `change_points.beside_gaps`, where stations are added between two gaps: two may overlap, and the other one's dyad
+    stop before this one. For triads, their `own` place and their `station` see `pose`. `angles` and `room` are scratch.
     """
     low, high, b, near, needed, dyads = start, place, zero(k), room.near, room.needed, given.dyads
     q, one, two, other = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2], dyads[k, lost, 0]
@@ -220,27 +258,36 @@ def begins_behind_a_pose(
     needed[:] = False
     needed[q], needed[other], up_to, whole = True, True, max(s, lost), False
     mark_needed(k, up_to, needed, dyads, given.terms)
+    at_ends, part = np.empty((3, 1 if has_triad else 0, near.shape[2], 2, 2)), np.empty(2)
     for _ in range(LOCATED):
         step, last = (high - low) / DIVISIONS, -1
         for i in range(DIVISIONS):
             angles[i] = low + i * step
-        pose(k, up_to, angles, room, given, stations, b, b)
+        if not pose(k, up_to, angles, room, given, stations, own, station):
+            return 2
         if not whole:
             for i in range(DIVISIONS):
                 whole = whole or not (isnan(near[0, b, q, 0, i]) or isnan(near[0, b, other, 0, i]))
+            if whole and has_triad:
+                return 2
             if whole:
                 needed[:], up_to = True, given.counts[k] - 1
-                pose(k, up_to, angles, room, given, stations, b, b)
+                pose(k, up_to, angles, room, given, stations, own, station)
         for i in range(DIVISIONS):
             if whole and first_lost(near, b, i, k, dyads, given.counts) < 0:
-                return True
+                return 1
             has_ends = not isnan(near[0, b, one, 0, i]) and (two < 0 or not isnan(near[0, b, two, 0, i]))
             if not (has_ends and isnan(near[0, b, q, 0, i])):
                 last = i
         if last < 0:
-            return False
+            return 0
         low, high = angles[last], angles[last] + step
-    return False
+        if has_triad:
+            first = min(last, DIVISIONS - 2)
+            keep(near, first, at_ends, b)
+            part[0], part[1] = angles[first], angles[first + 1]
+            stations, own, station = Stations(at_ends, part, 1.0), b, b
+    return 0
 
 
 def first_lost(x: Any, b: Any, i: Any, k: Any, dyads: Any, counts: Any) -> int:
@@ -340,15 +387,16 @@ def search(
     own: Any,
     station: Any,
     room: Room,
+    wide: Room,
     work: Any,
 ) -> tuple[int, float]:
     """Return what is between two angles, and the last angle that is known to lie in a gap.
 
     It is 0 for no zero of a dyad's discriminant, 1 for a gap, and 2 for what is not decided. Clearance decides in all
     parts: what moves the dyad may itself be near a gap, and move abruptly. For triads, their `own` place and their
-    `station` see `pose`. `room` and `work` are scratch.
+    `station` see `pose`; within parts they are followed from the ends of these. `room`, `wide` and `work` are scratch.
     """
-    size, (angles, waiting, flagged, parts) = PARTS + 1, work
+    size, (angles, waiting, flagged, parts, at_ends) = PARTS + 1, work
     near, discriminant, needed = room.near, room.discriminant, room.needed
     apart, flat = given.apart[k], given.flat[k, s]
     waiting[0, 0], waiting[0, 1], waiting[0, 2] = start, end, 0.0
@@ -369,7 +417,9 @@ def search(
         for i in range(size):
             angles[i] = start + i * step
         parts.steps[:] = step
-        if not pose(k, s, angles, room, given, stations, own, station):
+        if TRIADS and tried > 1:
+            stations, own, station = Stations(at_ends, waiting[count], 1.0), count, b
+        if not reach(k, s, angles, room, wide, given, stations, own, station):
             return 2, last
         for i in range(size):
             if discriminant[i] <= LIMIT:
@@ -385,14 +435,27 @@ def search(
             if not flagged[at, 2]:
                 waiting[count, 0], waiting[count, 1] = angles[flagged[at, 1]], angles[flagged[at, 1] + 1]
                 waiting[count, 2] = level + 1.0
+                if TRIADS:
+                    keep(near, flagged[at, 1], at_ends, count)
                 count += 1
         ends = flag_ends(near, b, one, two, constants, discriminant, flagged, b, s, parts, PARTS)
         for at in range(ends):
             # Towards a gap parts are divided until little of the way is left, not of the angle.
             waiting[count, 0], waiting[count, 1] = angles[flagged[at, 1]], angles[flagged[at, 1] + 1]
             waiting[count, 2] = level
+            if TRIADS:
+                keep(near, flagged[at, 1], at_ends, count)
             count += 1
     return found, last
+
+
+def keep(near: Any, i: Any, at_ends: Any, b: Any) -> None:
+    """Keep motions at an angle and the next one as those of two stations, in place b."""
+    for order in range(3):
+        for j in range(near.shape[2]):
+            for c in range(2):
+                at_ends[order, b, j, c, 0] = near[order, 0, j, c, i]
+                at_ends[order, b, j, c, 1] = near[order, 0, j, c, i + 1]
 
 
 def solve(
@@ -416,7 +479,6 @@ def solve(
     points: Any,
     fixed: Any,
     motor: Any,
-    near: Any,
     discriminant: Any,
     flagged: Any,
     steep: Any,
@@ -435,16 +497,15 @@ def solve(
     around = n - 1 if turns > 0.5 and abs(turns - round(turns)) < WHOLE else 0
     is_end, ends = np.zeros(n - 1, np.bool_), np.empty(n - 1, np.int64)
     gaps = Gaps(np.diff(angles) / speed, around, np.empty(n - 1), is_end, ends)
-    more = np.empty((PLACES if TRIADS else 0, 20))
+    more = np.empty((PLACES if TRIADS else 0, 21))
     stays, (rigid, is_flat) = np.zeros((joints, joints), np.bool_), np.zeros((2, joints), np.bool_)
     given = Given(dyads, counts, constants, terms, flat, apart, modes, points, fixed, motor)
-    stations, size, needed = Stations(x, angles, speed), PARTS + 1, np.zeros(joints, np.bool_)
+    stations, size, needed = Stations(x, angles.copy(), speed), PARTS + 1, np.zeros(joints, np.bool_)
     room = Room(np.empty((3, 1, joints, 2, size)), np.zeros((3, 2, size)), np.empty(size), needed)
     wide = Room(np.empty((3, 1, joints, 2, DIVISIONS)), np.zeros((3, 2, DIVISIONS)), np.empty(DIVISIONS), needed)
-    work = (
-        *(np.empty(size), np.empty((WAITING, 3)), np.empty((PARTS, 3), np.int64)),
-        Gaps(np.empty(PARTS), zero(n), np.ones(PARTS), np.ones(PARTS, np.bool_), np.arange(PARTS)),
-    )
+    parts = Gaps(np.empty(PARTS), zero(n), np.ones(PARTS), np.ones(PARTS, np.bool_), np.arange(PARTS))
+    at_ends = np.empty((3, WAITING if TRIADS else 0, joints, 2, 2))
+    work = np.empty(size), np.empty((WAITING, 3)), np.empty((PARTS, 3), np.int64), parts, at_ends
     divisions, begun = np.empty(DIVISIONS), np.empty((joints * n if is_finer else 0, 2), np.int64)
     # The pieces of stations at which a joint may have places.
     has = np.empty((joints, (n + PIECE - 1) // PIECE), np.bool_)
@@ -466,7 +527,7 @@ def solve(
             if TRIADS and one == TRIAD:
                 some, ends = dyads[k, s : s + 3, 0], dyads[k, s : s + 3, 2]
                 own, sketch = constants[k, s : s + 3], points[k]
-                count = towards_gaps(k, s, ends, given, stations, b, near, more)
+                count = towards_gaps(k, s, ends, given, stations, b, room, wide, more)
                 is_known = (
                     not doubtful[b]
                     and count >= 0
@@ -474,7 +535,7 @@ def solve(
                 )
                 if not is_known and not doubtful[b] and count >= 0:
                     before = count
-                    count = between_stations(k, s, ends, given, stations, b, near, more, count)
+                    count = between_stations(k, s, ends, given, stations, b, room, wide, more, count)
                     is_known = count > before and triad(stations, b, some, ends, own, sketch, discriminant, more, count)
                 if not is_known:
                     doubtful[b] = True
@@ -559,16 +620,17 @@ def solve(
                     if rigid[step] or (BEYOND_BARS and dyads[k, step, 2] < GUIDE):
                         step += 1
                         continue
-                    found, place = search(k, step, angles[i], angles[i + 1], given, stations, b, i, room, work)
+                    found, place = search(k, step, angles[i], angles[i + 1], given, stations, b, i, room, wide, work)
                     doubtful[b] = found == 2
                     # The gap in which the station before lies, and this one may be one gap.
                     if found == 1 and step == s and (is_finer or status[b, i + 1] == 0):
                         lost = first_lost(x, b, i, k, dyads, counts)
-                        is_another, doubtful[b] = lost < 0, has_triad and lost >= 0
-                        if not (is_another or has_triad):
-                            is_another = begins_behind_a_pose(
-                                k, s, lost, angles[i], place, divisions, wide, given, stations
+                        is_another = lost < 0
+                        if lost >= 0:
+                            is_behind = begins_behind_a_pose(
+                                k, s, lost, angles[i], place, divisions, wide, given, stations, b, i, has_triad
                             )
+                            is_another, doubtful[b] = is_behind == 1, is_behind == 2
                         if is_another and status[b, i + 1] == 0:
                             status[b, i + 1], last = LOST, counts[k] - 1
                         elif is_another and lost >= 0:
@@ -580,15 +642,18 @@ def solve(
             put_fixed(k, zero(k), points, fixed, room.near)
             for s in range(counts[k]):
                 for i in range(len(unseen) if is_flat[s] and not rigid[s] else 0):
-                    found, _ = search(k, s, unseen[i, 0], unseen[i, 1], given, stations, b, zero(k), room, work)
+                    found, _ = search(k, s, unseen[i, 0], unseen[i, 1], given, stations, b, zero(k), room, wide, work)
                     doubtful[b] |= found == 2
         for at in range(zero(k) if doubtful[b] else gap):
             s, i = begun[at, 0], begun[at, 1]
             lost = first_lost(x, b, i, k, dyads, counts) if status[b, i] else -1
-            doubtful[b] |= has_triad and lost >= 0
-            if lost >= 0 and begins_behind_a_pose(
-                k, s, lost, angles[i], angles[i + 1], divisions, wide, given, stations
-            ):
+            if lost < 0:
+                continue
+            is_behind = begins_behind_a_pose(
+                k, s, lost, angles[i], angles[i + 1], divisions, wide, given, stations, b, i, has_triad
+            )
+            doubtful[b] |= is_behind == 2
+            if is_behind == 1:
                 status[b, i + 1] = BEHIND_A_POSE
         left += doubtful[b]
     return left

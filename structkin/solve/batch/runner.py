@@ -17,7 +17,6 @@ from structkin.solve.batch.mechanisms import Mechanisms
 from structkin.solve.batch.motor import Motor
 from structkin.solve.batch.order import Way
 from structkin.solve.batch.table import Table
-from structkin.solve.batch.triad_path_at import PIECES
 from structkin.solve.change_points.search import STEEP
 from structkin.types import Floats, Indices
 
@@ -78,10 +77,9 @@ class Runner:
         n = len(motor.angles)
         loop = LOOP_WITH_TRIADS if triads else LOOP_BEYOND_BARS if beyond_bars else LOOP
         wide = np.empty((3, size, joints, 2, n)) if has_numba() and motor.has_more else None
-        near, discriminant = np.empty((3, 1, joints, 2, PIECES + 1)), np.empty(n)
-        flagged = np.empty((joints * n, 3), np.int64)
+        discriminant, flagged = np.empty(n), np.empty((joints * n, 3), np.int64)
         status, doubtful = np.zeros((size, n), np.int8), np.zeros(size, np.bool_)
-        scratch, turning = (near, discriminant, flagged), (motor.angles, motor.speed, motor.circle)
+        scratch, turning = (discriminant, flagged), (motor.angles, motor.speed, motor.circle)
         made = cls(motor, loop, count, False, 0, 0.0, status, doubtful, wide, scratch, turning)
         made.compiled = triads or (has_numba() and (loop.is_stored("solve") or made.pays()))
         return made

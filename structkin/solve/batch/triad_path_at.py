@@ -17,7 +17,8 @@ import numpy as np
 
 from structkin.numerical_tolerances import ACROSS, COME_BACK, RETURN, SAME_POSE
 from structkin.solve.batch.clear_at import zero
-from structkin.solve.batch.loop_at import Given, Room, Stations, mark_needed, pose, put_fixed
+from structkin.solve.batch.loop_at import PARTS, Given, Room, Stations, keep, mark_needed, put_fixed, reach
+from structkin.solve.batch.order import TRIAD
 from structkin.solve.batch.triad_at import (
     ARRIVED,
     LIMITED,
@@ -31,16 +32,14 @@ from structkin.solve.batch.triad_at import (
 )
 
 #: The end of the inputs is located in so many rounds.
-ROUNDS = 9
+ROUNDS = 10
 #: Places towards each end of the inputs, each at half the way that is left.
-TOWARDS = 27
+TOWARDS = 32
 #: They begin so many stations before, if there are so many.
 BEFORE = 2
 #: Where inputs may be this part of the size off their quintics, a way between stations is divided, and a part again, so
 #: often.
-COARSE, QUICK = 0.5**14, 4
-#: An interval is divided into so many parts, and each part again.
-PIECES = 8
+COARSE, QUICK = 0.5**22, 4
 #: Inputs have certainly come back, or not, if they are nearer or farther by this part of the size: `solve` has more
 #: places on the way.
 MARGIN = 0.005
@@ -48,78 +47,103 @@ MARGIN = 0.005
 EVEN = 0.6
 
 
-def towards_gaps(k: Any, s: Any, ends: Any, given: Given, stations: Stations, b: Any, near: Any, more: Any) -> int:
+def towards_gaps(
+    k: Any, s: Any, ends: Any, given: Given, stations: Stations, b: Any, room: Room, wide: Room, more: Any
+) -> int:
     """Write places towards the gaps in which the ends of a triad's bars have none; return how many, -1 if not known.
 
-    `more` (places, 20) are their inputs, as by `put_inputs`, their angles, and where they are between the stations: 1.5
-    is halfway from the second to the third. They begin up to two stations before, as inputs bend there already. `near`
-    is scratch.
+    `more` (places, 21) are their inputs, as by `put_inputs`, their angles, where they are between the stations: 1.5 is
+    halfway from the second to the third; and whether the gap is one of a triad's. They begin up to two stations before,
+    as inputs bend there already. `room` and `wide` are scratch.
     """
-    (x, angles, speed), size, count = stations, PIECES + 1, 0
-    some, needed = np.empty(size), np.zeros(x.shape[2], np.bool_)
-    room = Room(near, np.zeros((3, 2, size)), np.empty(size), needed)
+    (x, angles, speed), size, count, near = stations, PARTS + 1, 0, room.near
+    some, own = np.empty(size), zero(k)
+    at_ends, part = np.empty((3, 1, x.shape[2], 2, 2)), np.empty(2)
     for i in range(angles.size - 1):
         has, has_next = has_inputs(x, b, ends, i), has_inputs(x, b, ends, i + 1)
         if has == has_next:
             continue
         if count == 0:
-            for j in range(3):
-                needed[ends[j]] = True
-            mark_needed(k, s - 1, needed, given.dyads, given.terms)
-            put_fixed(k, zero(k), given.points, given.fixed, near)
+            need_ends(k, s, ends, given, room)
+        on_triad = stands_on_a_gap(k, s, given, room, stations, b, i)
         if count + TOWARDS > len(more):
             return -1
         station = i if has else i + 1
         low, high = angles[station], angles[i + 1 if has else i]
+        at, place, interval = stations, b, i
         for _ in range(ROUNDS):
             for j in range(size):
-                some[j] = low + j * ((high - low) / PIECES)
-            if not pose(k, s - 1, some, room, given, stations, b, i):
+                some[j] = low + j * ((high - low) / PARTS)
+            if not reach(k, s - 1, some, room, wide, given, at, place, interval):
                 return -1
             first = 1
-            while first < PIECES and has_inputs(near, zero(b), ends, first):
+            while first < PARTS and has_inputs(near, own, ends, first):
                 first += 1
             low, high = some[first - 1], some[first]
+            keep(near, first - 1, at_ends, own)
+            part[0], part[1] = low, high
+            at, place, interval = Stations(at_ends, part, 1.0), own, own
         first, side = station, -1 if has else 1
         while (
             abs(first - station) < BEFORE and 0 <= first + side < angles.size and has_inputs(x, b, ends, first + side)
         ):
             first += side
-        part, base, last = 1.0, angles[first], count + TOWARDS
+        way, base, last = 1.0, angles[first], count + TOWARDS
+        at, place, interval = stations, b, i
         while count < last:
             for j in range(size):
-                part *= 0.5
-                some[j] = low + part * (base - low)
-            if not pose(k, s - 1, some, room, given, stations, b, i):
+                way *= 0.5
+                some[j] = low + way * (base - low)
+            if not reach(k, s - 1, some, room, wide, given, at, place, interval):
                 return -1
+            keep(near, PARTS - 1, at_ends, own)
+            part[0], part[1] = some[PARTS - 1], some[PARTS]
+            at, place, interval = Stations(at_ends, part, 1.0), own, own
             for j in range(size):
                 while first != station and (some[j] - angles[first - side]) * (base - low) < 0.0:
                     first -= side
                 next_ = first - side
-                if not has_inputs(near, zero(b), ends, j) or some[j] == low or some[j] == angles[first]:
+                if not has_inputs(near, own, ends, j) or some[j] == low or some[j] == angles[first]:
                     return -1
-                put_inputs(near, zero(b), ends, j, speed, more[count])
+                put_inputs(near, own, ends, j, speed, more[count])
                 more[count, 18] = some[j]
                 more[count, 19] = first - side * (some[j] - angles[first]) / (angles[next_] - angles[first])
+                more[count, 20] = on_triad
                 count += 1
     return count
 
 
+def need_ends(k: Any, s: Any, ends: Any, given: Given, room: Room) -> None:
+    """Note that the ends of the bars of a triad are needed, and write the fixed joints."""
+    room.needed[:] = False
+    for j in range(3):
+        room.needed[ends[j]] = True
+    mark_needed(k, s - 1, room.needed, given.dyads, given.terms)
+    put_fixed(k, zero(k), given.points, given.fixed, room.near)
+
+
+def stands_on_a_gap(k: Any, s: Any, given: Given, room: Room, stations: Stations, b: Any, i: Any) -> bool:
+    """Return whether one of the earlier triads that are needed has no pose at a station or the next one."""
+    for at in range(s):
+        q = given.dyads[k, at, 0]
+        is_needed = given.dyads[k, at, 1] == TRIAD and room.needed[q]
+        if is_needed and (isnan(stations.x[0, b, q, 0, i]) or isnan(stations.x[0, b, q, 0, i + 1])):
+            return True
+    return False
+
+
 def between_stations(
-    k: Any, s: Any, ends: Any, given: Given, stations: Stations, b: Any, near: Any, more: Any, count: Any
+    k: Any, s: Any, ends: Any, given: Given, stations: Stations, b: Any, room: Room, wide: Room, more: Any, count: Any
 ) -> Any:
     """Write more places than `count`, as `towards_gaps`, between stations where inputs are far off their quintics.
 
     Return how many there are then, -1 if it is not known what is there.
     """
-    (x, angles, speed), size = stations, PIECES + 1
-    some, needed, waiting = np.empty(size), np.zeros(x.shape[2], np.bool_), np.empty((PIECES * QUICK, 3))
-    room = Room(near, np.zeros((3, 2, size)), np.empty(size), needed)
+    (x, angles, speed), size, near = stations, PARTS + 1, room.near
+    some, waiting = np.empty(size), np.empty((PARTS * QUICK, 3))
+    own, at_ends = zero(k), np.empty((3, PARTS * QUICK, x.shape[2], 2, 2))
     start, end, y, z = np.empty(20), np.empty(20), np.empty((3, 10)), np.empty((3, 10))
-    for j in range(3):
-        needed[ends[j]] = True
-    mark_needed(k, s - 1, needed, given.dyads, given.terms)
-    put_fixed(k, zero(k), given.points, given.fixed, near)
+    need_ends(k, s, ends, given, room)
     for i in range(angles.size - 1):
         if not (has_inputs(x, b, ends, i) and has_inputs(x, b, ends, i + 1)):
             continue
@@ -132,24 +156,28 @@ def between_stations(
         waiting[0, 0], waiting[0, 1], waiting[0, 2] = angles[i], angles[i + 1], 0.0
         while left:
             left -= 1
-            low, way, depth = waiting[left, 0], (waiting[left, 1] - waiting[left, 0]) / PIECES, waiting[left, 2]
+            low, way, depth = waiting[left, 0], (waiting[left, 1] - waiting[left, 0]) / PARTS, waiting[left, 2]
             for j in range(size):
                 some[j] = low + j * way
-            is_known = pose(k, s - 1, some, room, given, stations, b, i)
+            at, place, interval = stations, b, i
+            if depth > 0.0:
+                at, place, interval = Stations(at_ends, waiting[left], 1.0), left, own
+            is_known = reach(k, s - 1, some, room, wide, given, at, place, interval)
             if not is_known or count + size > len(more):
                 return -1
             for j in range(size):
                 if not has_inputs(near, zero(b), ends, j):
                     return -1
                 put_inputs(near, zero(b), ends, j, speed, more[count])
-                more[count, 18], more[count, 19] = some[j], i + (some[j] - angles[i]) / step
+                more[count, 18], more[count, 19], more[count, 20] = some[j], i + (some[j] - angles[i]) / step, 0.0
                 take_inputs(more[count], way / speed, z)
                 if j > 0 and depth < QUICK and astray(y, z) > COARSE * given.constants[k, s, 2]:
                     waiting[left, 0], waiting[left, 1], waiting[left, 2] = some[j - 1], some[j], depth + 1.0
+                    keep(near, j - 1, at_ends, left)
                     left += 1
                 y[:] = z
                 # The ends of a part are there already.
-                count += 0 < j < PIECES
+                count += 0 < j < PARTS
     return count
 
 
@@ -180,11 +208,11 @@ def take_inputs(inputs: Any, time: Any, y: Any) -> None:
 def laid(x: Any, b: Any, ends: Any, angles: Any, more: Any, count: Any) -> Any:
     """Return the path of a triad: its places in order, as in `more`."""
     n, size = angles.size, zero(count)
-    path = np.empty((n + count, 20))
+    path = np.empty((n + count, 21))
     for i in range(n):
         if has_inputs(x, b, ends, i):
             put_inputs(x, b, ends, i, 1.0, path[size])
-            path[size, 18], path[size, 19] = angles[i], i
+            path[size, 18], path[size, 19], path[size, 20] = angles[i], i, 0.0
             size += 1
     if count:
         path[size : size + count] = more[:count]
@@ -233,26 +261,28 @@ def follow(
         give_joints(y, x, b, joints, i, 1.0, c)
     while k != last:
         time = (path[k + ahead, 18] - path[k, 18]) / speed
-        # Of angles that are given twice there is no way from the one to the other.
-        if not abs(found[k, 4]) > NEAR or time == 0.0:
+        if not abs(found[k, 4]) > NEAR:
             return k, False
-        ratio, before = time / before, time
-        for j in range(10):
-            y[1, j] *= ratio
-            y[2, j] *= ratio * ratio
-            third[j] *= ratio * ratio * ratio
-            start[0, j], start[1, j], start[2, j] = y[0, j], y[1, j], y[2, j]
-        take_inputs(path[k + ahead], time, end)
-        where, determinant, _, _ = advance(y, z, start, end, c, found[k, 4], third, some[4], J, B, R)
-        if where != ARRIVED:
-            return k, where == LIMITED
+        determinant = found[k, 4]
+        # The same angle may be given twice.
+        if time != 0.0:
+            ratio, before = time / before, time
+            for j in range(10):
+                y[1, j] *= ratio
+                y[2, j] *= ratio * ratio
+                third[j] *= ratio * ratio * ratio
+                start[0, j], start[1, j], start[2, j] = y[0, j], y[1, j], y[2, j]
+            take_inputs(path[k + ahead], time, end)
+            where, determinant, _, _ = advance(y, z, start, end, c, determinant, third, some[4], J, B, R)
+            if where != ARRIVED:
+                return k, where == LIMITED
         k += ahead
         for j in range(4):
             found[k, j] = y[0, 6 + j]
         found[k, 4] = determinant
         i = station_of(path, k)
         if i >= 0:
-            give_joints(y, x, b, joints, i, time, c)
+            give_joints(y, x, b, joints, i, before, c)
     return k, abs(found[k, 4]) > NEAR
 
 
@@ -382,6 +412,14 @@ def is_joined(path: Any, k: Any) -> Any:
     return path[k + 1, 19] <= floor(path[k, 19]) + 1.0
 
 
+def is_hidden(path: Any, k: Any, next_: Any) -> Any:
+    """Return whether a limit position between two places may be hidden from `solve`.
+
+    Towards the gap of a general group that has places only at the stations which it adds there.
+    """
+    return is_joined(path, min(k, next_)) and (path[k, 20] > 0.0 or path[next_, 20] > 0.0)
+
+
 def station_of(path: Any, k: Any) -> int:
     """Return the station at a place, -1 where there is none."""
     return int(path[k, 19]) if path[k, 19] == floor(path[k, 19]) else -1
@@ -427,6 +465,8 @@ def triad(
             return False
         if k + 1 >= size:
             break
+        if is_hidden(path, k, k + 1):
+            return False
         follows = is_joined(path, k)
         after = k + 1
         begin = come_back(
@@ -440,7 +480,7 @@ def triad(
         while first > after and is_joined(path, first - 1):
             first -= 1
         last, is_known = follow(begin, first, path, found, x, b, joints, speed, c, some, J, B, R)
-        if not is_known:
+        if not is_known or (last > first and is_hidden(path, last, last - 1)):
             return False
         for j in range(after, begin):
             for m in range(4):

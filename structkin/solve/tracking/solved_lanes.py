@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -198,7 +199,7 @@ def reach(
     parallel a pose runs off to infinity: its steps then grow with the distance moved.
     """
     way, tries = route or Straight(solver, start.h, target), 0
-    missed: list[float] = []
+    missed: list[tuple[float, float, float]] = []
 
     def gone(pose: Poses) -> float:
         return 0.0 if pose is start else float(apart(solver.form, pose.s, start.s)[0])
@@ -225,13 +226,17 @@ def reach(
         expected = trend(solver, pose, h, ahead)[0]
         if expected * np.sign(pose.determinant[0]) <= GONE_FLAT * abs(pose.determinant[0]):
             tries += 1
-            crossed = _cross(solver, pose, h, way.circle(begin, end), missed)
-            if crossed is not None and (end == 1.0 or not _is_flat(crossed, pose)):
+            crossed = _cross(solver, pose, h, way.circle(begin, end))
+            if isinstance(crossed, Poses) and (end == 1.0 or not _is_flat(crossed, pose)):
                 return crossed, end
+            if isinstance(crossed, float):
+                missed.append((begin, end, crossed))
         return None
 
     (pose, _), arrived = follow_straight((start, 0.0), take, lambda _: 0.5**halvings, first=first)
-    if is_undecided(missed):
+    # Of parts beside each other both circles may feel a limit nearby: only one within another is around the same place.
+    nested = ((a[2], b[2]) for a, b in combinations(missed, 2) if a[0] <= b[0] and b[1] <= a[1])
+    if any(map(is_undecided, nested)):
         return Status.UNCERTIFIED
     if arrived:
         return pose
@@ -241,17 +246,16 @@ def reach(
     return Status.OUT_OF_REACH if sigma < NEAR_LIMIT else Status.NOT_CONVERGED
 
 
-def _cross(solver: GroupSolver, pose: Poses, h: Floats, circle: Circle, missed: list[float]) -> Poses | None:
+def _cross(solver: GroupSolver, pose: Poses, h: Floats, circle: Circle) -> Poses | float | None:
     """Return the pose at inputs h to which that at the beginning of a part of a way leads around through complex poses.
 
-    Where it is not certain, what lengths miss a change point by is added to `missed`.
+    Where it is not certain, return what lengths miss a change point by; None where poses on the circle are not found.
     """
     charge(solver.form.rows.links)
     rows = Direct(solver.form, solver.known)
     beyond = continued(solver.form, rows.values(pose.h), circle, *rows.split(pose.s))
     if beyond is None or not beyond.certain:
-        missed += [beyond.missed] if beyond is not None else []
-        return None
+        return None if beyond is None else beyond.missed
     s = rows.join(beyond.O, beyond.theta)
     closed, change, determinant = solver.newton(h, s, ITERATIONS)
     if change[0] < CLOSED and apart(solver.form, closed, s)[0] < SAME_POSE:
