@@ -14,9 +14,9 @@ from structkin.kernels.text import Text
 from structkin.numerical_tolerances import GUARD
 from structkin.solve.batch.batch import Batch
 from structkin.solve.batch.loop import LOOP_WITH_TRIADS, _formulas, triad_formulas, triad_source
-from structkin.solve.batch.loop_at import Stations
 from structkin.solve.batch.motor import Motor
 from structkin.solve.batch.order import OF_TRIAD, TRIAD, Way
+from structkin.solve.batch.pose_at import Stations
 from structkin.solve.batch.runner import Runner, takes_triads
 from structkin.solve.batch.table import Table
 from structkin.solve.batch.triad_at import set_constants
@@ -206,6 +206,38 @@ def test_a_triad_is_followed_up_to_the_gap_of_its_inputs():
     assert found.ok[:8].all() and wanted.ok[here].all() and not found.ok[8]
     for joint in m.points:
         np.testing.assert_allclose(found.position(joint)[:8], wanted.position(joint)[here], rtol=0, atol=1e-9)
+
+
+def test_the_way_on_behind_a_gap_of_the_inputs_is_theirs():
+    """They begin a hundredth of a step before a sample, and bend away from it like a root.
+
+    A straight way to the next sample left the triad's reach, and halved five times theirs was not smooth yet.
+    """
+    angles, m = (
+        np.linspace(0, 2 * np.pi, 100),
+        sk.Linkages.random(2000, 20, seed=77, triads=0.05, sliders=0.2).mechanism(1534),
+    )
+    motion = m.solve(drivers={"motor": angles})
+    assert motion.ok[[0, 98, 99]].all() and not motion.ok[97]
+    for joint in m.points:
+        np.testing.assert_allclose(motion.position(joint)[99], m.points[joint], rtol=0, atol=1e-9)
+
+
+@pytest.mark.full
+def test_between_two_samples_alone_between_gaps_another_one_is_found():
+    """At both the discriminant is as good as the same, and there is no sample beside them that tells how it moves."""
+    angles, linkages = np.linspace(0, 2 * np.pi, 100), sk.Linkages.random(2000, 20, seed=77, triads=0.05, sliders=0.2)
+    is_doubtful, status, _ = looped(linkages, 1016, angles)
+    fine = np.union1d(angles, np.linspace(angles[98], angles[99], 50))
+    between = linkages.mechanism(1016).solve(drivers={"motor": fine}).ok[fine >= angles[98]]
+    assert not is_doubtful and status[[97, 98, 99]].tolist() == [1, 0, 1]
+    assert between[[0, -1]].all() and not between.all()
+
+
+def test_what_hangs_on_the_stations_before_a_limit_position_is_left():
+    """A sample behind a gap lies a tenth of the size from places between the last sample and the limit position."""
+    angles, linkages = np.linspace(0, 4 * np.pi, 200), sk.Linkages.random(40, 19, seed=149048, triads=0.3, sliders=0.2)
+    assert looped(linkages, 17, angles)[0]
 
 
 @pytest.mark.full

@@ -46,10 +46,23 @@ def suspect(discriminant: Any, steep: float) -> tuple[int, int]:
     bad, open_, n = 0, 0, discriminant.size
     for i in range(n):
         bad += discriminant[i] <= LIMIT  # of a lane that is lost already it is not a number
-    for i in range(n - 1):
-        a, b = discriminant[i], discriminant[i + 1]
-        open_ += (a >= 0.0) & (b >= 0.0) & ((a >= steep * b) | (b >= steep * a))
+    for i in range(1, n - 2):
+        before, a, b, after = discriminant[i - 1], discriminant[i], discriminant[i + 1], discriminant[i + 2]
+        is_alone = not ((before >= 0.0) | (after >= 0.0))
+        open_ += (a >= 0.0) & (b >= 0.0) & ((a >= steep * b) | (b >= steep * a) | is_alone)
+    for i in (0, n - 2):
+        open_ += n > 1 and may_hide(discriminant, i, steep)
     return bad, open_
+
+
+def may_hide(discriminant: Any, i: Any, steep: float) -> Any:
+    """Return whether a zero may hide between a lane and the next: beside it the discriminant is steep.
+
+    Of two lanes between others without poses nothing tells how steep it is.
+    """
+    n, a, b = discriminant.size, discriminant[i], discriminant[i + 1]
+    is_alone = not ((i > 0 and discriminant[i - 1] >= 0.0) or (i + 2 < n and discriminant[i + 2] >= 0.0))
+    return (a >= 0.0) & (b >= 0.0) & ((a >= steep * b) | (b >= steep * a) | is_alone)
 
 
 def mark_abrupt(discriminant: Any, steep: float, abrupt: Any, is_abrupt: Any, q: Any) -> None:
@@ -59,8 +72,7 @@ def mark_abrupt(discriminant: Any, steep: float, abrupt: Any, is_abrupt: Any, q:
     """
     begin_marks(abrupt, is_abrupt, q)
     for i in range(discriminant.size - 1):
-        a, b = discriminant[i], discriminant[i + 1]
-        if (a >= 0.0) & (b >= 0.0) & ((a >= steep * b) | (b >= steep * a)):
+        if may_hide(discriminant, i, steep):
             abrupt[q, max(i - 1, 0) : i + 2] = True
 
 

@@ -22,7 +22,7 @@ from structkin.plan.plan import Register, Step
 from structkin.plan.relations import Combine
 from structkin.rows.affine import Affine
 from structkin.rows.row import Row
-from structkin.solve.batch import clear_at, loop_at, triad_at, triad_path_at
+from structkin.solve.batch import clear_at, loop_at, pose_at, triad_at, triad_path_at
 from structkin.solve.batch.order import GUIDE
 
 
@@ -128,7 +128,7 @@ def _text(*, beyond_bars: bool, triads: bool = False) -> Text:
     def sources() -> list[str]:
         return [_formulas(beyond_bars=beyond_bars), *([triad_source()] if triads else [])]
 
-    parts = (clear_at, loop_at, *([triad_at, triad_path_at] if triads else []), *clearances)
+    parts = (clear_at, pose_at, loop_at, *([triad_at, triad_path_at] if triads else []), *clearances)
     return Text("linkages", "loop over linkages", parts, own, sources, counts=False, inlined=SHORT)
 
 

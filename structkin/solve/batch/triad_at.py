@@ -160,14 +160,12 @@ def invert(J: Any, B: Any) -> Any:
 
 def advance(
     y: Any, z: Any, start: Any, end: Any, c: Any, determinant: Any, third: Any, some: Any, J: Any, B: Any, R: Any
-) -> tuple[int, float, float, float]:
+) -> tuple[int, float, float]:
     """Take a pose with its rates by the way from `start` along a way to `end`, the inputs there with rates (3, 10).
 
-    Return where it leads, the determinant then, the smallest one of the way in parts of the largest, and the shortest
-    step. `third` (10,) are the third rates.
+    Return where it leads, the determinant then, and the shortest step. `third` (10,) are the third rates.
     """
     off, at, step, shortest = astray(start, end), 0.0, 1.0, 1.0
-    least, most = abs(determinant), abs(determinant)
     while at < 1.0:
         enter(start, end, at + step, z)
         for j in range(6, 10):
@@ -181,16 +179,15 @@ def advance(
                 for j in range(10):
                     y[order, j] = z[order, j]
             at, determinant, shortest = at + step, found, min(shortest, step)
-            least, most = min(least, abs(found)), max(most, abs(found))
             if at / (2.0 * step) == floor(at / (2.0 * step)):
                 step *= 2.0
         elif is_limited(y, z, at, start, end, c, determinant, off, some, J, B, R):
-            return LIMITED, determinant, 0.0, step
+            return LIMITED, determinant, step
         else:
             step *= 0.5
             if step < SHORTEST:
-                return UNKNOWN, determinant, 0.0, step
-    return ARRIVED, determinant, least / most, shortest
+                return UNKNOWN, determinant, step
+    return ARRIVED, determinant, shortest
 
 
 def is_limited(

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from structkin.numerical_tolerances import ACROSS, COME_BACK, RETURN, SAME_POSE
+from structkin.numerical_tolerances import ACROSS, COME_BACK, SAME_POSE
 from structkin.solve.batch.clear_at import zero
-from structkin.solve.batch.loop_at import PARTS, Given, Room, Stations, keep, mark_needed, put_fixed, reach
 from structkin.solve.batch.order import TRIAD
+from structkin.solve.batch.pose_at import PARTS, Given, Room, Stations, keep, mark_needed, put_fixed, reach
 from structkin.solve.batch.triad_at import (
     ARRIVED,
     LIMITED,
@@ -43,8 +43,8 @@ COARSE, QUICK = 0.5**22, 4
 #: Inputs have certainly come back, or not, if they are nearer or farther by this part of the size: `solve` has more
 #: places on the way.
 MARGIN = 0.005
-#: A straight way is certain for `solve` if determinants on it fall to no less than this part of themselves.
-EVEN = 0.6
+#: A straight way is certain for `solve` if it takes no shorter steps than this part of it.
+EASY = 0.5**9
 
 
 def towards_gaps(
@@ -53,8 +53,8 @@ def towards_gaps(
     """Write places towards the gaps in which the ends of a triad's bars have none; return how many, -1 if not known.
 
     `more` (places, 21) are their inputs, as by `put_inputs`, their angles, where they are between the stations: 1.5 is
-    halfway from the second to the third; and whether the gap is one of a triad's. They begin up to two stations before,
-    as inputs bend there already. `room` and `wide` are scratch.
+    halfway from the second to the third; and 1 if the gap is one of a triad's, else 0. They begin up to two stations
+    before, as inputs bend there already. `room` and `wide` are scratch.
     """
     (x, angles, speed), size, count, near = stations, PARTS + 1, 0, room.near
     some, own = np.empty(size), zero(k)
@@ -137,7 +137,7 @@ def between_stations(
 ) -> Any:
     """Write more places than `count`, as `towards_gaps`, between stations where inputs are far off their quintics.
 
-    Return how many there are then, -1 if it is not known what is there.
+    They are no places of `solve`, and end with -1. Return how many there are then, -1 if it is not known what is there.
     """
     (x, angles, speed), size, near = stations, PARTS + 1, room.near
     some, waiting = np.empty(size), np.empty((PARTS * QUICK, 3))
@@ -169,7 +169,7 @@ def between_stations(
                 if not has_inputs(near, zero(b), ends, j):
                     return -1
                 put_inputs(near, zero(b), ends, j, speed, more[count])
-                more[count, 18], more[count, 19], more[count, 20] = some[j], i + (some[j] - angles[i]) / step, 0.0
+                more[count, 18], more[count, 19], more[count, 20] = some[j], i + (some[j] - angles[i]) / step, -1.0
                 take_inputs(more[count], way / speed, z)
                 if j > 0 and depth < QUICK and astray(y, z) > COARSE * given.constants[k, s, 2]:
                     waiting[left, 0], waiting[left, 1], waiting[left, 2] = some[j - 1], some[j], depth + 1.0
@@ -273,7 +273,7 @@ def follow(
                 third[j] *= ratio * ratio * ratio
                 start[0, j], start[1, j], start[2, j] = y[0, j], y[1, j], y[2, j]
             take_inputs(path[k + ahead], time, end)
-            where, determinant, _, _ = advance(y, z, start, end, c, determinant, third, some[4], J, B, R)
+            where, determinant, _ = advance(y, z, start, end, c, determinant, third, some[4], J, B, R)
             if where != ARRIVED:
                 return k, where == LIMITED
         k += ahead
@@ -293,6 +293,7 @@ def come_back(
     first: Any,
     path: Any,
     found: Any,
+    last: Any,
     unsure: Any,
     c: Any,
     some: Any,
@@ -303,39 +304,63 @@ def come_back(
     """Return the first place from `first` on at which a motion that has ended at place k is resumed, and find its pose.
 
     Return `count`, the number of places, where there is none, and -1 if it is not known. Where a pose is found to which
-    `solve` may not come from there, it is noted in `unsure` (places, 5) as in `found`.
+    `solve` may not come, or at none of its places, it is noted in `unsure` (places, 5) as in `found`. `last` (places,
+    10) are poses on the way from places to limit positions, beginning with NaN where there is none: `solve` may have
+    stations there.
     """
-    y, z, start, end, third = some[0], some[1], some[2], some[3], np.empty(10)
+    y = some[0]
     unsure[:, 4] = 0.0
     for j in range(first, count):
-        p, least = -1, 0.0
+        p, least, at, nearest = -1, 0.0, -1, 0.0
         for i in range(k + 1):
             if found[i, 4] != 0.0:
-                far = 0.0
-                for m in range(6):
-                    far += (path[i, m] - path[j, m]) * (path[i, m] - path[j, m])
+                far = distance(path[i], path[j])
                 if p < 0 or far < least:
                     p, least = i, far
-        far = sqrt(min(least, squared(path, found, j, p, -1, k), squared(path, found, j, p, 1, k))) / c[0]
-        if far > within + MARGIN:
-            continue
-        for m in range(6):
-            start[0, m], end[0, m] = path[p, m], path[j, m]
-            y[0, m], y[1, m], y[2, m] = path[p, m], path[j, m] - path[p, m], 0.0
-            start[1, m], end[1, m], start[2, m], end[2, m] = y[1, m], y[1, m], 0.0, 0.0
-        y[0, 6:], third[:] = found[p, :4], 0.0
-        rates(y, c)
-        where, determinant, even, step = advance(y, z, start, end, c, found[p, 4], third, some[4], J, B, R)
+                if not isnan(last[i, 0]):
+                    far = distance(last[i], path[j])
+                    if at < 0 or far < nearest:
+                        at, nearest = i, far
+        far = sqrt(min(least, beside(path, found, j, p, -1, k), beside(path, found, j, p, 1, k))) / c[0]
+        where, determinant, step = LIMITED, 0.0, 1.0
+        if far <= within + MARGIN:
+            where, determinant, step = go_back(path[p], found[p, :4], path[j], c, some, J, B, R)
+        if where == UNKNOWN:
+            return -1
+        unsure[j, :4] = y[0, 6:]
+        if at >= 0 and nearest < least and sqrt(squared(path[at], last[at], path[j])) / c[0] <= within + MARGIN:
+            other, _, _ = go_back(last[at], last[at, 6:], path[j], c, some, J, B, R)
+            if other != where or (where == ARRIVED and is_another(unsure[j], y[0, 6:], c)):
+                return -1
         if where == LIMITED:
             continue
-        if where != ARRIVED:
-            return -1
-        is_long = step == 1.0 or step * sqrt(least) > RETURN * c[0]
-        if far < within - MARGIN and even > EVEN and is_long:
-            found[j, :4], found[j, 4] = y[0, 6:], determinant
+        if far < within - MARGIN and step > EASY and path[j, 20] >= 0.0:
+            found[j, :4], found[j, 4] = unsure[j, :4], determinant
             return j
-        unsure[j, :4], unsure[j, 4] = y[0, 6:], determinant
+        unsure[j, 4] = determinant
     return -1 if np.any(unsure[:, 4] != 0.0) else count
+
+
+def go_back(
+    here: Any, pose_here: Any, there: Any, c: Any, some: Any, J: Any, B: Any, R: Any
+) -> tuple[int, float, float]:
+    """Go the straight way from inputs with a pose to others, as `advance`; the pose there is left in `some[0]`."""
+    y, z, start, end, third = some[0], some[1], some[2], some[3], np.zeros(10)
+    for m in range(6):
+        start[0, m], end[0, m] = here[m], there[m]
+        y[0, m], y[1, m], y[2, m] = here[m], there[m] - here[m], 0.0
+        start[1, m], end[1, m], start[2, m], end[2, m] = y[1, m], y[1, m], 0.0, 0.0
+    y[0, 6:] = pose_here
+    determinant = settle(y, c)
+    return advance(y, z, start, end, c, determinant, third, some[4], J, B, R)
+
+
+def is_another(one: Any, other: Any, c: Any) -> bool:
+    """Return whether a pose (4,) is another one."""
+    differ = False
+    for m in range(4):
+        differ |= not abs(one[m] - other[m]) < SAME_POSE * (c[0] if m < 2 else 1.0)
+    return differ
 
 
 def triad_between(
@@ -374,7 +399,7 @@ def triad_between(
             for one in range(10):
                 y[1, one], y[2, one], third[one] = y[1, one] * way, y[2, one] * way * way, 0.0
                 start[0, one], start[1, one], start[2, one] = y[0, one], y[1, one], y[2, one]
-            where, determinant, _, _ = advance(y, z, start, end, c, determinant, third, some[4], J, B, R)
+            where, determinant, _ = advance(y, z, start, end, c, determinant, third, some[4], J, B, R)
             if where == UNKNOWN:
                 return False
             is_over, here = where == LIMITED, angles[j]
@@ -390,20 +415,33 @@ def triad_between(
     return not both if is_over else both or here != at[2 * i + 1 - first]
 
 
-def squared(path: Any, found: Any, j: Any, p: Any, side: Any, k: Any) -> Any:
+def beside(path: Any, found: Any, j: Any, p: Any, side: Any, k: Any) -> Any:
     """Return the squared distance of the inputs at place j from those between place p and that beside it [m^2]."""
     q = p + side
     if q < 0 or q > k or found[q, 4] == 0.0:
         q = p
+    return squared(path[p], path[q], path[j])
+
+
+def squared(here: Any, beyond: Any, there: Any) -> Any:
+    """Return the squared distance of inputs from those between two others [m^2]."""
     length, along, far = 0.0, 0.0, 0.0
     for m in range(6):
-        step = path[q, m] - path[p, m]
+        step = beyond[m] - here[m]
         length += step * step
-        along += (path[j, m] - path[p, m]) * step
+        along += (there[m] - here[m]) * step
     part = min(max(along / length, 0.0), 1.0) if length > 0.0 else 0.0
     for m in range(6):
-        off = path[j, m] - path[p, m] - part * (path[q, m] - path[p, m])
+        off = there[m] - here[m] - part * (beyond[m] - here[m])
         far += off * off
+    return far
+
+
+def distance(here: Any, there: Any) -> Any:
+    """Return the squared distance of two inputs [m^2]."""
+    far = 0.0
+    for m in range(6):
+        far += (here[m] - there[m]) * (here[m] - there[m])
     return far
 
 
@@ -444,7 +482,7 @@ def triad(
     (x, angles, speed), n = stations, len(determinants)
     path = laid(x, b, ends, angles, more, count)
     size = len(path)
-    found, unsure = np.zeros((size, 5)), np.zeros((size, 5))
+    found, unsure, ends_at = np.zeros((size, 5)), np.zeros((size, 5)), np.full((size, 10), np.nan)
     c, J, B, R, some = np.empty(11), np.empty((3, 3)), np.empty((3, 3)), np.empty(9), np.empty((5, 3, 10))
     set_constants(c, constants)
     if size == 0 or path[0, 19] != 0.0:
@@ -467,10 +505,12 @@ def triad(
             break
         if is_hidden(path, k, k + 1):
             return False
+        if k < last:
+            ends_at[k] = some[0, 0]
         follows = is_joined(path, k)
         after = k + 1
         begin = come_back(
-            k, size, COME_BACK if follows else ACROSS, after + follows, path, found, unsure, c, some, J, B, R
+            k, size, COME_BACK if follows else ACROSS, after + follows, path, found, ends_at, unsure, c, some, J, B, R
         )
         if begin < 0:
             return False
@@ -482,10 +522,11 @@ def triad(
         last, is_known = follow(begin, first, path, found, x, b, joints, speed, c, some, J, B, R)
         if not is_known or (last > first and is_hidden(path, last, last - 1)):
             return False
+        if last > first:
+            ends_at[last] = some[0, 0]
         for j in range(after, begin):
-            for m in range(4):
-                if unsure[j, 4] != 0.0 and not abs(unsure[j, m] - found[j, m]) < SAME_POSE * (c[0] if m < 2 else 1.0):
-                    return False
+            if unsure[j, 4] != 0.0 and is_another(unsure[j], found[j], c):
+                return False
         if follows and last == after:
             # A gap between two places: which sample follows it hangs on the stations that `solve` adds for fast links.
             return False

@@ -28,7 +28,7 @@ RADIUS = 1.25
 #: path between them [rad or parts of the size]; None where they are not smooth.
 Places = Callable[[float, float], "tuple[Floats, float] | None"]
 #: Where the inputs between two lanes are not smooth, the way is halved so often: near a gap they move like a root.
-HALVED = 5
+HALVED = 20
 
 
 class Route(Protocol):

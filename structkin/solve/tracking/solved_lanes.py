@@ -74,6 +74,14 @@ class Poses:
             np.concatenate((self.determinant, other.determinant)),
         )
 
+    def replaced(self, other: Poses, where: Flags) -> Poses:
+        """Return these, or others in some lanes."""
+        return Poses(
+            np.where(where, other.h, self.h),
+            np.where(where, other.s, self.s),
+            np.where(where, other.determinant, self.determinant),
+        )
+
 
 def step(solver: GroupSolver, poses: Poses, h: Floats, far: float = 1.0) -> tuple[Flags, Poses]:
     """Take one step to new inputs in every lane; return which lanes were accepted, and the new poses.
@@ -171,18 +179,32 @@ def beside(
     return part, Poses(there, s, determinant)
 
 
-def in_steps(solver: GroupSolver, poses: Poses, h: Floats, count: int) -> tuple[Flags, Poses]:
-    """Take equal steps on straight paths to new inputs; return which lanes succeeded, and only their poses."""
-    good, now = np.arange(h.shape[1]), poses
-    for k in range(1, count + 1):
-        if len(good):
-            fine, found = step(solver, now, mixed(solver, poses.h[:, good], h[:, good], k / count))
-            kept = np.flatnonzero(fine)
-            good, now, found = good[kept], now.take(kept), found.take(kept)
-            if len(good):
-                kept = np.flatnonzero(~vanishes(solver, now, found.h) & ~vanishes(solver, found, now.h))
-                good, now = good[kept], found.take(kept)
-    return np.isin(np.arange(h.shape[1]), good), now
+def go_straight(solver: GroupSolver, poses: Poses, h: Floats, longest: Floats) -> tuple[int, Poses] | None:
+    """Go the straight ways to new inputs in all lanes together; return the first lane that arrives, with its pose.
+
+    Steps are no longer than a part of the way, the `longest` (n,); they shrink and grow as in `reach`.
+    """
+    lanes, start, now, arrived = np.arange(h.shape[1]), poses.h, poses, None
+    done, length = np.zeros(len(lanes)), longest
+    while len(lanes):
+        end = np.minimum(done + length, 1.0)
+        there = np.where(end == 1.0, h, mixed(solver, start, h, end))
+        good, found = step(solver, now, there)
+        tried = np.flatnonzero(good)
+        if len(tried):
+            before, behind = now.take(tried), found.take(tried)
+            good[tried] = ~(vanishes(solver, before, behind.h) | vanishes(solver, behind, before.h))
+        now = now.replaced(found, good)
+        length = np.where(good, np.minimum(2.0 * length, longest), 0.5 * (end - done))
+        done = np.where(good, end, done)
+        some = np.flatnonzero(length >= 0.5**HALVINGS)
+        if (done == 1.0).any():
+            first = int(np.argmax(done))
+            arrived = int(lanes[first]), now.take(slice(first, first + 1))
+            some = some[some < first]
+        lanes, start, h, now = lanes[some], start[:, some], h[:, some], now.take(some)
+        done, length, longest = done[some], length[some], longest[some]
+    return arrived
 
 
 def reach(

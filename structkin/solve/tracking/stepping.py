@@ -11,7 +11,7 @@ from structkin.budget import charge
 from structkin.numerical_tolerances import CLOSED, COME_BACK, FINEST, REGULAR, RETURN
 from structkin.plan.status import Status
 from structkin.solve.tracking.input_path import Straight
-from structkin.solve.tracking.solved_lanes import Poses, beside, in_steps, reach, step, vanishing
+from structkin.solve.tracking.solved_lanes import Poses, beside, go_straight, reach, step, vanishing
 from structkin.solve.tracking.state import TrackerState
 from structkin.types import Flags, Floats, Indices
 
@@ -20,8 +20,6 @@ BACK = 60
 FURTHER, FAR_BACK = 1.1, 20_000
 #: Over a step that passes a gap, determinants fall to less than this part of themselves, on both sides together.
 DIP = 0.8
-#: Where steps on a straight way back to earlier inputs fail, so many times as many are tried.
-FINER = 8
 #: Lanes behind a gap that are examined together: the first ones, and the most.
 FIRST, MOST = 16, 1024
 
@@ -226,17 +224,10 @@ def come_back(
         distance, nearest = (np.asarray(x) for x in tree.query(there))
         near = np.flatnonzero(_beside(known, solved, there, nearest) < within)
         if len(near):
-            count = int(np.ceil(np.max(distance[near]) / RETURN)) or 1
-            starts, goals, found = state.poses(solved[nearest[near]]), path.at(some[near]), None
-            for steps in (count, FINER * count):
-                # Of lanes before the first that is reached some may be reached by shorter steps.
-                good, poses = in_steps(state.solver, starts, goals, steps)
-                if good.any():
-                    place = int(np.argmax(good))
-                    found = int(some[near[place]]), poses.take(slice(1))
-                    near, starts, goals = near[:place], starts.take(slice(place)), goals[:, :place]
+            starts, longest = state.poses(solved[nearest[near]]), RETURN / np.maximum(distance[near], RETURN)
+            found = go_straight(state.solver, starts, path.at(some[near]), longest)
             if found is not None:
-                return found
+                return int(some[near[found[0]]]), found[1]
         start, block = start + block, min(2 * block, MOST)
     return len(path.lanes), None
 
