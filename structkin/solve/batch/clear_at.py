@@ -55,14 +55,17 @@ def suspect(discriminant: Any, steep: float) -> tuple[int, int]:
     return bad, open_
 
 
-def may_hide(discriminant: Any, i: Any, steep: float) -> Any:
+def may_hide(discriminant: Any, i: Any, steep: float) -> bool:
     """Return whether a zero may hide between a lane and the next: beside it the discriminant is steep.
 
     Of two lanes between others without poses nothing tells how steep it is.
     """
     n, a, b = discriminant.size, discriminant[i], discriminant[i + 1]
-    is_alone = not ((i > 0 and discriminant[i - 1] >= 0.0) or (i + 2 < n and discriminant[i + 2] >= 0.0))
-    return (a >= 0.0) & (b >= 0.0) & ((a >= steep * b) | (b >= steep * a) | is_alone)
+    if not ((a >= 0.0) & (b >= 0.0)):
+        return False
+    if (a >= steep * b) | (b >= steep * a):
+        return True
+    return not ((i > 0 and discriminant[i - 1] >= 0.0) or (i + 2 < n and discriminant[i + 2] >= 0.0))
 
 
 def mark_abrupt(discriminant: Any, steep: float, abrupt: Any, is_abrupt: Any, q: Any) -> None:

@@ -33,8 +33,8 @@ def _traced(relation: RRR | RRP | Combine, of: Signature) -> Trace:
 
 
 #: The functions that `solve` calls for every dyad.
-SHORT = {one.__name__ for one in (*(loop_at.run_of, loop_at.lose, loop_at.has_some, loop_at.judge),
-                                  *(clear_at.suspect, clear_at.inherit, clear_at.is_rigid))}  # fmt: skip
+SHORT = {one.__name__ for one in (*(loop_at.run_of, loop_at.lose, loop_at.has_some, loop_at.judge, clear_at.suspect),
+                                  *(clear_at.may_hide, clear_at.inherit, clear_at.is_rigid))}  # fmt: skip
 #: The functions without accelerations.
 AT_RATES = "_with_rates"
 

@@ -99,8 +99,8 @@ def begins_behind_a_pose(
     lost: Any,
     start: Any,
     place: Any,
-    angles: Any,
     room: Room,
+    work: Any,
     given: Given,
     stations: Stations,
     own: Any,
@@ -111,21 +111,21 @@ def begins_behind_a_pose(
 
     It is 0 for no, 1 for yes, and 2 where it may be so and the linkage has triads. The rule is that of
     `change_points.beside_gaps`, where stations are added between two gaps: two may overlap, and the other one's dyad
-    stop before this one. For triads, their `own` place and their `station` see `pose`. `angles` and `room` are scratch.
+    stop before this one. For triads, their `own` place and their `station` see `pose`. `room` and `work` are scratch.
     """
     low, high, b, near, needed, dyads = start, place, zero(k), room.near, room.needed, given.dyads
+    angles, (waiting, _, _, at_ends) = room.angles, work
     q, one, two, other = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2], dyads[k, lost, 0]
     put_fixed(k, b, given.points, given.fixed, near)
     # Of a pose these two dyads are solved first: mostly one or the other has no place.
     needed[:] = False
     needed[q], needed[other], up_to, whole = True, True, max(s, lost), False
     mark_needed(k, up_to, needed, dyads, given.terms)
-    at_ends, part = np.empty((3, 1 if has_triad else 0, near.shape[2], 2, 2)), np.empty(2)
     for _ in range(LOCATED):
         step, last = (high - low) / DIVISIONS, -1
         for i in range(DIVISIONS):
             angles[i] = low + i * step
-        if not pose(k, up_to, angles, room, given, stations, own, station):
+        if not pose(k, up_to, room, given, stations, own, station):
             return 2
         if not whole:
             for i in range(DIVISIONS):
@@ -134,7 +134,7 @@ def begins_behind_a_pose(
                 return 2
             if whole:
                 needed[:], up_to = True, given.counts[k] - 1
-                pose(k, up_to, angles, room, given, stations, own, station)
+                pose(k, up_to, room, given, stations, own, station)
         for i in range(DIVISIONS):
             if whole and first_lost(near, b, i, k, dyads, given.counts) < 0:
                 return 1
@@ -144,11 +144,11 @@ def begins_behind_a_pose(
         if last < 0:
             return 0
         low, high = angles[last], angles[last] + step
-        if has_triad:
+        if TRIADS and has_triad:
             first = min(last, DIVISIONS - 2)
             keep(near, first, at_ends, b)
-            part[0], part[1] = angles[first], angles[first + 1]
-            stations, own, station = Stations(at_ends, part, 1.0), b, b
+            waiting[b, 0], waiting[b, 1] = angles[first], angles[first + 1]
+            stations, own, station = Stations(at_ends, waiting[b], 1.0), b, b
     return 0
 
 
@@ -226,7 +226,7 @@ def search(
     parts: what moves the dyad may itself be near a gap, and move abruptly. For triads, their `own` place and their
     `station` see `pose`; within parts they are followed from the ends of these. `room`, `wide` and `work` are scratch.
     """
-    size, (angles, waiting, flagged, parts, at_ends) = PARTS + 1, work
+    size, angles, (waiting, flagged, parts, at_ends) = PARTS + 1, room.angles, work
     near, discriminant, needed = room.near, room.discriminant, room.needed
     apart, flat = given.apart[k], given.flat[k, s]
     waiting[0, 0], waiting[0, 1], waiting[0, 2] = start, end, 0.0
@@ -249,7 +249,7 @@ def search(
         parts.steps[:] = step
         if TRIADS and tried > 1:
             stations, own, station = Stations(at_ends, waiting[count], 1.0), count, b
-        if not reach(k, s, angles, room, wide, given, stations, own, station):
+        if not reach(k, s, room, wide, given, stations, own, station):
             return 2, last
         for i in range(size):
             if discriminant[i] <= LIMIT:
@@ -322,12 +322,15 @@ def solve(
     stays, (rigid, is_flat) = np.zeros((joints, joints), np.bool_), np.zeros((2, joints), np.bool_)
     given = Given(dyads, counts, constants, terms, flat, apart, modes, points, fixed, motor)
     stations, size, needed = Stations(x, angles.copy(), speed), PARTS + 1, np.zeros(joints, np.bool_)
-    room = Room(np.empty((3, 1, joints, 2, size)), np.zeros((3, 2, size)), np.empty(size), needed)
-    wide = Room(np.empty((3, 1, joints, 2, DIVISIONS)), np.zeros((3, 2, DIVISIONS)), np.empty(DIVISIONS), needed)
+    room = Room(np.empty((3, 1, joints, 2, size)), np.zeros((3, 2, size)), np.empty(size), needed, np.empty(size))
+    wide = Room(
+        *(np.empty((3, 1, joints, 2, DIVISIONS)), np.zeros((3, 2, DIVISIONS)), np.empty(DIVISIONS), needed),
+        np.empty(DIVISIONS),
+    )
     parts = Gaps(np.empty(PARTS), zero(n), np.ones(PARTS), np.ones(PARTS, np.bool_), np.arange(PARTS))
     at_ends = np.empty((3, WAITING if TRIADS else 0, joints, 2, 2))
-    work = np.empty(size), np.empty((WAITING, 3)), np.empty((PARTS, 3), np.int64), parts, at_ends
-    divisions, begun = np.empty(DIVISIONS), np.empty((joints * n if is_finer else 0, 2), np.int64)
+    work = np.empty((WAITING, 3)), np.empty((PARTS, 3), np.int64), parts, at_ends
+    begun = np.empty((joints * n if is_finer else 0, 2), np.int64)
     # The pieces of stations at which a joint may have places.
     has = np.empty((joints, (n + PIECE - 1) // PIECE), np.bool_)
     for k in range(low, high):
@@ -449,7 +452,7 @@ def solve(
                         is_another = lost < 0
                         if lost >= 0:
                             is_behind = begins_behind_a_pose(
-                                k, s, lost, angles[i], place, divisions, wide, given, stations, b, i, has_triad
+                                k, s, lost, angles[i], place, wide, work, given, stations, b, i, has_triad
                             )
                             is_another, doubtful[b] = is_behind == 1, is_behind == 2
                         if is_another and status[b, i + 1] == 0:
@@ -471,7 +474,7 @@ def solve(
             if lost < 0:
                 continue
             is_behind = begins_behind_a_pose(
-                k, s, lost, angles[i], angles[i + 1], divisions, wide, given, stations, b, i, has_triad
+                k, s, lost, angles[i], angles[i + 1], wide, work, given, stations, b, i, has_triad
             )
             doubtful[b] |= is_behind == 2
             if is_behind == 1:

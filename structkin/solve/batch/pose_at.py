@@ -9,11 +9,8 @@ from __future__ import annotations
 from math import cos, sin
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from structkin.solve.batch.clear_at import BEYOND_BARS, zero
 from structkin.solve.batch.order import GUIDE, TRIAD
-from structkin.solve.change_points.beside_gaps import DIVISIONS
 
 #: Stations for which the compiler has vectors: a loop takes as long for a few of them as for so many.
 LANES = 8
@@ -53,6 +50,7 @@ class Room(NamedTuple):
     circle: Any
     discriminant: Any
     needed: Any
+    angles: Any
 
 
 def crank(circle: Any, x: Any, b: int, k: int, motor: Any, points: Any) -> None:
@@ -126,13 +124,13 @@ def put_circle(circle: Any, angles: Any) -> None:
         c, s = c * dc - s * ds, c * ds + s * dc
 
 
-def pose(k: Any, last: Any, angles: Any, room: Room, given: Given, stations: Stations, b: Any, i: Any) -> bool:
-    """Solve what is needed of a linkage, up to a dyad whose discriminant stays, at other angles than the stations.
+def pose(k: Any, last: Any, room: Room, given: Given, stations: Stations, b: Any, i: Any) -> bool:
+    """Solve what is needed of a linkage, up to a dyad whose discriminant stays, at the angles of a room.
 
     Triads have their motions at the stations, in place b, and are solved between station i and the next. Return whether
     they are.
     """
-    near, circle, discriminant, needed = room
+    near, circle, discriminant, needed, angles = room
     own, dyads = zero(k), given.dyads
     put_circle(circle, angles)
     crank(circle, near, own, k, given.motor, given.points)
@@ -151,15 +149,14 @@ def pose(k: Any, last: Any, angles: Any, room: Room, given: Given, stations: Sta
     return True
 
 
-def reach(
-    k: Any, last: Any, angles: Any, room: Room, wide: Room, given: Given, stations: Stations, b: Any, i: Any
-) -> bool:
-    """Do as `pose`; where a triad is not sure of its way, at more angles on it, with a `wide` room of `DIVISIONS`."""
-    is_known = pose(k, last, angles, room, given, stations, b, i)
+def reach(k: Any, last: Any, room: Room, wide: Room, given: Given, stations: Stations, b: Any, i: Any) -> bool:
+    """Do as `pose`; where a triad is not sure of its way, at more angles on it, in a room that is `wide`."""
+    is_known = pose(k, last, room, given, stations, b, i)
     if not TRIADS or is_known:
         return is_known
-    size, at, more = angles.size, stations.angles, np.empty(DIVISIONS)
-    parts, is_forward = (DIVISIONS - 1) // (size + 1), (angles[size - 1] - angles[0]) * (at[i + 1] - at[i]) > 0.0
+    angles, more, at = room.angles, wide.angles, stations.angles
+    size, is_forward = angles.size, (angles[angles.size - 1] - angles[0]) * (at[i + 1] - at[i]) > 0.0
+    parts = (more.size - 1) // (size + 1)
     more[:] = at[i + is_forward]
     for j in range(size + 1):
         low = at[i + 1 - is_forward] if j == 0 else angles[j - 1]
@@ -167,7 +164,7 @@ def reach(
         for m in range(parts):
             more[j * parts + m] = low + m * ((high - low) / parts)
     put_fixed(k, zero(k), given.points, given.fixed, wide.near)
-    if not pose(k, last, more, wide, given, stations, b, i):
+    if not pose(k, last, wide, given, stations, b, i):
         return False
     for j in range(size):
         lane = (j + 1) * parts

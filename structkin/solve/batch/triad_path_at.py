@@ -57,7 +57,7 @@ def towards_gaps(
     before, as inputs bend there already. `room` and `wide` are scratch.
     """
     (x, angles, speed), size, count, near = stations, PARTS + 1, 0, room.near
-    some, own = np.empty(size), zero(k)
+    some, own = room.angles, zero(k)
     at_ends, part = np.empty((3, 1, x.shape[2], 2, 2)), np.empty(2)
     for i in range(angles.size - 1):
         has, has_next = has_inputs(x, b, ends, i), has_inputs(x, b, ends, i + 1)
@@ -74,7 +74,7 @@ def towards_gaps(
         for _ in range(ROUNDS):
             for j in range(size):
                 some[j] = low + j * ((high - low) / PARTS)
-            if not reach(k, s - 1, some, room, wide, given, at, place, interval):
+            if not reach(k, s - 1, room, wide, given, at, place, interval):
                 return -1
             first = 1
             while first < PARTS and has_inputs(near, own, ends, first):
@@ -94,7 +94,7 @@ def towards_gaps(
             for j in range(size):
                 way *= 0.5
                 some[j] = low + way * (base - low)
-            if not reach(k, s - 1, some, room, wide, given, at, place, interval):
+            if not reach(k, s - 1, room, wide, given, at, place, interval):
                 return -1
             keep(near, PARTS - 1, at_ends, own)
             part[0], part[1] = some[PARTS - 1], some[PARTS]
@@ -140,7 +140,7 @@ def between_stations(
     They are no places of `solve`, and end with -1. Return how many there are then, -1 if it is not known what is there.
     """
     (x, angles, speed), size, near = stations, PARTS + 1, room.near
-    some, waiting = np.empty(size), np.empty((PARTS * QUICK, 3))
+    some, waiting = room.angles, np.empty((PARTS * QUICK, 3))
     own, at_ends = zero(k), np.empty((3, PARTS * QUICK, x.shape[2], 2, 2))
     start, end, y, z = np.empty(20), np.empty(20), np.empty((3, 10)), np.empty((3, 10))
     need_ends(k, s, ends, given, room)
@@ -162,7 +162,7 @@ def between_stations(
             at, place, interval = stations, b, i
             if depth > 0.0:
                 at, place, interval = Stations(at_ends, waiting[left], 1.0), left, own
-            is_known = reach(k, s - 1, some, room, wide, given, at, place, interval)
+            is_known = reach(k, s - 1, room, wide, given, at, place, interval)
             if not is_known or count + size > len(more):
                 return -1
             for j in range(size):
