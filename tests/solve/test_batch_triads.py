@@ -234,10 +234,15 @@ def test_between_two_samples_alone_between_gaps_another_one_is_found():
     assert between[[0, -1]].all() and not between.all()
 
 
-def test_what_hangs_on_the_stations_before_a_limit_position_is_left():
-    """A sample behind a gap lies a tenth of the size from places between the last sample and the limit position."""
-    angles, linkages = np.linspace(0, 4 * np.pi, 200), sk.Linkages.random(40, 19, seed=149048, triads=0.3, sliders=0.2)
-    assert looped(linkages, 17, angles)[0]
+@pytest.mark.parametrize(("joints", "seed", "triads", "sliders", "k"), [
+    # A sample behind a gap lies a tenth of the size from places between the last sample and the limit position.
+    (19, 149048, 0.3, 0.2, 17),
+    # The inputs come back between two samples, at none of which they do.
+    (16, 277169, 0.1, 0.0, 15),
+])  # fmt: skip
+def test_what_hangs_on_the_stations_of_solve_is_left(joints, seed, triads, sliders, k):
+    linkages = sk.Linkages.random(40, joints, seed=seed, triads=triads, sliders=sliders)
+    assert looped(linkages, k, np.linspace(0, 4 * np.pi, 200))[0]
 
 
 @pytest.mark.full

@@ -19,12 +19,12 @@ from structkin.kernels.symbols import Graph
 from structkin.plan.status import Status
 from structkin.solve import compile_plan
 from structkin.solve import engine as running
-from structkin.solve.tracking import fill, group_solvers
+from structkin.solve.tracking import fill, group_solvers, stepping
 from structkin.solve.tracking.direct import Direct
 from structkin.solve.tracking.group_solvers import Kernels, group_solver_of
 from structkin.solve.tracking.input_path import InputPath, path_length
 from structkin.solve.tracking.intervals import Intervals
-from structkin.solve.tracking.solved_lanes import Poses, reach, step
+from structkin.solve.tracking.solved_lanes import Poses, go_straight, reach, step
 
 seeds = st.integers(0, 10**6)
 
@@ -353,3 +353,27 @@ def test_the_head_of_a_plan_holds_no_uninitialised_number():
     head = replace(whole, steps=whole.steps[: whole.followed[0]])
     assert not whole.leaves_rows and head.leaves_rows and not head.tracked
     assert np.isnan(running.Lanes.empty(head, 3).x).all()
+
+
+def test_whether_a_way_back_arrives_does_not_hang_on_the_others(monkeypatch):
+    """Each lane goes its straight way in steps of its own; all once took as many as the farthest of them."""
+    calls: list[Any] = []
+
+    def noted(solver: Any, poses: Poses, h: Any, longest: Any) -> Any:
+        found = go_straight(solver, poses, h, longest)
+        calls.append((solver, poses, h, longest, found))
+        return found
+
+    monkeypatch.setattr(stepping, "go_straight", noted)
+    linkages = sk.Linkages.random(60, 12, seed=12, triads=0.1, sliders=0.2)
+    for k in (1, 26):
+        linkages.mechanism(k).solve(drivers={"motor": np.linspace(0, 2 * np.pi, 200)})
+    arrived = 0
+    for solver, poses, h, longest, found in calls:
+        for lane in range(h.shape[1] if found is None else found[0] + 1):
+            alone = go_straight(solver, poses.take([lane]), h[:, [lane]], longest[[lane]])
+            assert (alone is not None) == (found is not None and lane == found[0])
+        if found is not None:
+            arrived += 1
+            np.testing.assert_allclose(alone[1].s, found[1].s, rtol=0, atol=1e-10)
+    assert arrived and len(calls) > arrived
