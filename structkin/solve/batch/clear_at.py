@@ -5,7 +5,7 @@ The rules are those of `solve.change_points`: where a discriminant is not even, 
 
 from __future__ import annotations
 
-from math import isnan, sqrt
+from math import isnan, nan, sqrt
 from typing import Any, NamedTuple
 
 from structkin.numerical_tolerances import LIMIT
@@ -47,25 +47,21 @@ def suspect(discriminant: Any, steep: float) -> tuple[int, int]:
     for i in range(n):
         bad += discriminant[i] <= LIMIT  # of a lane that is lost already it is not a number
     for i in range(1, n - 2):
-        before, a, b, after = discriminant[i - 1], discriminant[i], discriminant[i + 1], discriminant[i + 2]
-        is_alone = not ((before >= 0.0) | (after >= 0.0))
-        open_ += (a >= 0.0) & (b >= 0.0) & ((a >= steep * b) | (b >= steep * a) | is_alone)
-    for i in (0, n - 2):
-        open_ += n > 1 and may_hide(discriminant, i, steep)
+        open_ += may_hide(discriminant[i - 1], discriminant[i], discriminant[i + 1], discriminant[i + 2], steep)
+    if n > 1:
+        open_ += may_hide(nan, discriminant[0], discriminant[1], discriminant[2] if n > 2 else nan, steep)
+    if n > 2:
+        open_ += may_hide(discriminant[n - 3], discriminant[n - 2], discriminant[n - 1], nan, steep)
     return bad, open_
 
 
-def may_hide(discriminant: Any, i: Any, steep: float) -> bool:
-    """Return whether a zero may hide between a lane and the next: beside it the discriminant is steep.
+def may_hide(before: Any, a: Any, b: Any, after: Any, steep: float) -> Any:
+    """Return whether a zero may hide between two lanes: from one to the other the discriminant is steep.
 
-    Of two lanes between others without poses nothing tells how steep it is.
+    If neither the lane before nor that after has a pose, nothing tells how steep it is.
     """
-    n, a, b = discriminant.size, discriminant[i], discriminant[i + 1]
-    if not ((a >= 0.0) & (b >= 0.0)):
-        return False
-    if (a >= steep * b) | (b >= steep * a):
-        return True
-    return not ((i > 0 and discriminant[i - 1] >= 0.0) or (i + 2 < n and discriminant[i + 2] >= 0.0))
+    is_alone = not ((before >= 0.0) | (after >= 0.0))
+    return (a >= 0.0) & (b >= 0.0) & ((a >= steep * b) | (b >= steep * a) | is_alone)
 
 
 def mark_abrupt(discriminant: Any, steep: float, abrupt: Any, is_abrupt: Any, q: Any) -> None:
@@ -74,8 +70,10 @@ def mark_abrupt(discriminant: Any, steep: float, abrupt: Any, is_abrupt: Any, q:
     In these a zero may hide, and the pin move abruptly.
     """
     begin_marks(abrupt, is_abrupt, q)
-    for i in range(discriminant.size - 1):
-        if may_hide(discriminant, i, steep):
+    n = discriminant.size
+    for i in range(n - 1):
+        before, after = discriminant[i - 1] if i > 0 else nan, discriminant[i + 2] if i + 2 < n else nan
+        if may_hide(before, discriminant[i], discriminant[i + 1], after, steep):
             abrupt[q, max(i - 1, 0) : i + 2] = True
 
 

@@ -145,9 +145,7 @@ def begins_behind_a_pose(
             return 0
         low, high = angles[last], angles[last] + step
         if TRIADS and has_triad:
-            first = min(last, DIVISIONS - 2)
-            keep(near, first, at_ends, b)
-            waiting[b, 0], waiting[b, 1] = angles[first], angles[first + 1]
+            keep(room, min(last, DIVISIONS - 2), waiting, at_ends, b)
             stations, own, station = Stations(at_ends, waiting[b], 1.0), b, b
     return 0
 
@@ -263,18 +261,14 @@ def search(
             decide(near, b, k, angles, 1.0, given.dyads, given.constants, apart, flagged, flags)
         for at in range(flags):
             if not flagged[at, 2]:
-                waiting[count, 0], waiting[count, 1] = angles[flagged[at, 1]], angles[flagged[at, 1] + 1]
+                keep(room, flagged[at, 1], waiting, at_ends, count)
                 waiting[count, 2] = level + 1.0
-                if TRIADS:
-                    keep(near, flagged[at, 1], at_ends, count)
                 count += 1
         ends = flag_ends(near, b, one, two, constants, discriminant, flagged, b, s, parts, PARTS)
         for at in range(ends):
             # Towards a gap parts are divided until little of the way is left, not of the angle.
-            waiting[count, 0], waiting[count, 1] = angles[flagged[at, 1]], angles[flagged[at, 1] + 1]
+            keep(room, flagged[at, 1], waiting, at_ends, count)
             waiting[count, 2] = level
-            if TRIADS:
-                keep(near, flagged[at, 1], at_ends, count)
             count += 1
     return found, last
 

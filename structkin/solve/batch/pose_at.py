@@ -172,13 +172,15 @@ def reach(k: Any, last: Any, room: Room, wide: Room, given: Given, stations: Sta
     return True
 
 
-def keep(near: Any, i: Any, at_ends: Any, b: Any) -> None:
-    """Keep motions at an angle and the next one as those of two stations, in place b."""
-    for order in range(3):
-        for j in range(near.shape[2]):
-            for c in range(2):
-                at_ends[order, b, j, c, 0] = near[order, 0, j, c, i]
-                at_ends[order, b, j, c, 1] = near[order, 0, j, c, i + 1]
+def keep(room: Room, i: Any, ends: Any, at_ends: Any, b: Any) -> None:
+    """Keep an angle of a room and the next one as two stations, in place b; with triads the motions `at_ends` too."""
+    ends[b, 0], ends[b, 1] = room.angles[i], room.angles[i + 1]
+    if TRIADS:
+        for order in range(3):
+            for j in range(room.near.shape[2]):
+                for c in range(2):
+                    at_ends[order, b, j, c, 0] = room.near[order, 0, j, c, i]
+                    at_ends[order, b, j, c, 1] = room.near[order, 0, j, c, i + 1]
 
 
 def put_fixed(k: Any, b: Any, points: Any, fixed: Any, x: Any) -> None:

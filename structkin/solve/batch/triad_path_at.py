@@ -58,7 +58,7 @@ def towards_gaps(
     """
     (x, angles, speed), size, count, near = stations, PARTS + 1, 0, room.near
     some, own = room.angles, zero(k)
-    at_ends, part = np.empty((3, 1, x.shape[2], 2, 2)), np.empty(2)
+    at_ends, part = np.empty((3, 1, x.shape[2], 2, 2)), np.empty((1, 2))
     for i in range(angles.size - 1):
         has, has_next = has_inputs(x, b, ends, i), has_inputs(x, b, ends, i + 1)
         if has == has_next:
@@ -80,9 +80,8 @@ def towards_gaps(
             while first < PARTS and has_inputs(near, own, ends, first):
                 first += 1
             low, high = some[first - 1], some[first]
-            keep(near, first - 1, at_ends, own)
-            part[0], part[1] = low, high
-            at, place, interval = Stations(at_ends, part, 1.0), own, own
+            keep(room, first - 1, part, at_ends, own)
+            at, place, interval = Stations(at_ends, part[own], 1.0), own, own
         first, side = station, -1 if has else 1
         while (
             abs(first - station) < BEFORE and 0 <= first + side < angles.size and has_inputs(x, b, ends, first + side)
@@ -96,9 +95,8 @@ def towards_gaps(
                 some[j] = low + way * (base - low)
             if not reach(k, s - 1, room, wide, given, at, place, interval):
                 return -1
-            keep(near, PARTS - 1, at_ends, own)
-            part[0], part[1] = some[PARTS - 1], some[PARTS]
-            at, place, interval = Stations(at_ends, part, 1.0), own, own
+            keep(room, PARTS - 1, part, at_ends, own)
+            at, place, interval = Stations(at_ends, part[own], 1.0), own, own
             for j in range(size):
                 while first != station and (some[j] - angles[first - side]) * (base - low) < 0.0:
                     first -= side
@@ -172,8 +170,8 @@ def between_stations(
                 more[count, 18], more[count, 19], more[count, 20] = some[j], i + (some[j] - angles[i]) / step, -1.0
                 take_inputs(more[count], way / speed, z)
                 if j > 0 and depth < QUICK and astray(y, z) > COARSE * given.constants[k, s, 2]:
-                    waiting[left, 0], waiting[left, 1], waiting[left, 2] = some[j - 1], some[j], depth + 1.0
-                    keep(near, j - 1, at_ends, left)
+                    keep(room, j - 1, waiting, at_ends, left)
+                    waiting[left, 2] = depth + 1.0
                     left += 1
                 y[:] = z
                 # The ends of a part are there already.
@@ -293,7 +291,7 @@ def come_back(
     first: Any,
     path: Any,
     found: Any,
-    last: Any,
+    at_limits: Any,
     unsure: Any,
     c: Any,
     some: Any,
@@ -304,9 +302,9 @@ def come_back(
     """Return the first place from `first` on at which a motion that has ended at place k is resumed, and find its pose.
 
     Return `count`, the number of places, where there is none, and -1 if it is not known. Where a pose is found to which
-    `solve` may not come, or at none of its places, it is noted in `unsure` (places, 5) as in `found`. `last` (places,
-    10) are poses on the way from places to limit positions, beginning with NaN where there is none: `solve` may have
-    stations there.
+    `solve` may not come, or at none of its places, it is noted in `unsure` (places, 5) as in `found`. `at_limits`
+    (places, 10) are poses on the way from places to limit positions, beginning with NaN where there is none: `solve`
+    may have stations there.
     """
     y = some[0]
     unsure[:, 4] = 0.0
@@ -314,11 +312,11 @@ def come_back(
         p, least, at, nearest = -1, 0.0, -1, 0.0
         for i in range(k + 1):
             if found[i, 4] != 0.0:
-                far = distance(path[i], path[j])
+                far = squared(path[i], path[j])
                 if p < 0 or far < least:
                     p, least = i, far
-                if not isnan(last[i, 0]):
-                    far = distance(last[i], path[j])
+                if not isnan(at_limits[i, 0]):
+                    far = squared(at_limits[i], path[j])
                     if at < 0 or far < nearest:
                         at, nearest = i, far
         far = sqrt(min(least, beside(path, found, j, p, -1, k), beside(path, found, j, p, 1, k))) / c[0]
@@ -328,8 +326,9 @@ def come_back(
         if where == UNKNOWN:
             return -1
         unsure[j, :4] = y[0, 6:]
-        if at >= 0 and nearest < least and sqrt(squared(path[at], last[at], path[j])) / c[0] <= within + MARGIN:
-            other, _, _ = go_back(last[at], last[at, 6:], path[j], c, some, J, B, R)
+        off = squared_from_way(path[at], at_limits[at], path[j]) if at >= 0 and nearest < least else np.inf
+        if sqrt(off) / c[0] <= within + MARGIN:
+            other, _, _ = go_back(at_limits[at], at_limits[at, 6:], path[j], c, some, J, B, R)
             if other != where or (where == ARRIVED and is_another(unsure[j], y[0, 6:], c)):
                 return -1
         if where == LIMITED:
@@ -420,10 +419,10 @@ def beside(path: Any, found: Any, j: Any, p: Any, side: Any, k: Any) -> Any:
     q = p + side
     if q < 0 or q > k or found[q, 4] == 0.0:
         q = p
-    return squared(path[p], path[q], path[j])
+    return squared_from_way(path[p], path[q], path[j])
 
 
-def squared(here: Any, beyond: Any, there: Any) -> Any:
+def squared_from_way(here: Any, beyond: Any, there: Any) -> Any:
     """Return the squared distance of inputs from those between two others [m^2]."""
     length, along, far = 0.0, 0.0, 0.0
     for m in range(6):
@@ -437,7 +436,7 @@ def squared(here: Any, beyond: Any, there: Any) -> Any:
     return far
 
 
-def distance(here: Any, there: Any) -> Any:
+def squared(here: Any, there: Any) -> Any:
     """Return the squared distance of two inputs [m^2]."""
     far = 0.0
     for m in range(6):
@@ -451,9 +450,9 @@ def is_joined(path: Any, k: Any) -> Any:
 
 
 def is_hidden(path: Any, k: Any, next_: Any) -> Any:
-    """Return whether a limit position between two places may be hidden from `solve`.
+    """Return whether `solve` may not see a limit position between two places.
 
-    Towards the gap of a general group that has places only at the stations which it adds there.
+    It does not where these lead to a gap of an earlier triad: there it has only the stations that happen to be there.
     """
     return is_joined(path, min(k, next_)) and (path[k, 20] > 0.0 or path[next_, 20] > 0.0)
 
@@ -482,7 +481,7 @@ def triad(
     (x, angles, speed), n = stations, len(determinants)
     path = laid(x, b, ends, angles, more, count)
     size = len(path)
-    found, unsure, ends_at = np.zeros((size, 5)), np.zeros((size, 5)), np.full((size, 10), np.nan)
+    found, unsure, at_limits = np.zeros((size, 5)), np.zeros((size, 5)), np.full((size, 10), np.nan)
     c, J, B, R, some = np.empty(11), np.empty((3, 3)), np.empty((3, 3)), np.empty(9), np.empty((5, 3, 10))
     set_constants(c, constants)
     if size == 0 or path[0, 19] != 0.0:
@@ -506,11 +505,11 @@ def triad(
         if is_hidden(path, k, k + 1):
             return False
         if k < last:
-            ends_at[k] = some[0, 0]
+            at_limits[k] = some[0, 0]
         follows = is_joined(path, k)
         after = k + 1
         begin = come_back(
-            k, size, COME_BACK if follows else ACROSS, after + follows, path, found, ends_at, unsure, c, some, J, B, R
+            k, size, COME_BACK if follows else ACROSS, after + follows, path, found, at_limits, unsure, c, some, J, B, R
         )
         if begin < 0:
             return False
@@ -523,7 +522,7 @@ def triad(
         if not is_known or (last > first and is_hidden(path, last, last - 1)):
             return False
         if last > first:
-            ends_at[last] = some[0, 0]
+            at_limits[last] = some[0, 0]
         for j in range(after, begin):
             if unsure[j, 4] != 0.0 and is_another(unsure[j], found[j], c):
                 return False
