@@ -182,19 +182,21 @@ def test_behind_a_gap_a_triad_goes_on_as_in_solve(k):
 
 @pytest.mark.full
 @pytest.mark.compiled
-@pytest.mark.parametrize(("joints", "seed", "triads", "sliders", "samples", "some"), [
+@pytest.mark.parametrize(("joints", "seed", "triads", "sliders", "samples", "turns", "some"), [
     # Triads and dyads stand on triads that have gaps.
-    (12, 12, 0.1, 0.2, 200, [1, 26, 38, 43, 55]),
-    (9, 13, 0.3, 0.1, 200, [4, 10, 25, 37, 47, 49]),
+    (12, 12, 0.1, 0.2, 200, 1, [1, 26, 38, 43, 55]),
+    (9, 13, 0.3, 0.1, 200, 1, [4, 10, 25, 37, 47, 49]),
     # Stations lie between the samples: all with triads were solved one by one, as the first angle is given twice then.
-    (10, 110, 0.15, 0.1, 40, [2, 4, 6, 8, 9, 13, 17]),
+    (10, 110, 0.15, 0.1, 40, 1, [2, 4, 6, 8, 9, 13, 17]),
+    # So were those in which a dyad's gap begins where another one ends, as a triad was not followed in between.
+    (12, 89, 0.1, 0.2, 100, 2, [13, 21, 42, 52, 53]),
 ])  # fmt: skip
-def test_these_are_decided_in_the_loop(joints, seed, triads, sliders, samples, some, monkeypatch):
+def test_these_are_decided_in_the_loop(joints, seed, triads, sliders, samples, turns, some, monkeypatch):
     linkages = sk.Linkages.random(60, joints, seed=seed, triads=triads, sliders=sliders)
     compiled(monkeypatch)
     monkeypatch.setattr(Batch, "_alone", None)
     for k in some:
-        assert compare(linkages.take(slice(k, k + 1)), np.linspace(0, 2 * np.pi, samples))[0] == 1
+        assert compare(linkages.take(slice(k, k + 1)), np.linspace(0, 2 * np.pi * turns, samples))[0] == 1
 
 
 def test_a_triad_is_followed_up_to_the_gap_of_its_inputs():

@@ -109,45 +109,60 @@ def begins_behind_a_pose(
 ) -> int:
     """Return whether a dyad's gap at a place begins behind a pose, where `lost` is the first dyad lost at the start.
 
-    It is 0 for no, 1 for yes, and 2 where it may be so and the linkage has triads. The rule is that of
-    `change_points.beside_gaps`, where stations are added between two gaps: two may overlap, and the other one's dyad
-    stop before this one. For triads, their `own` place and their `station` see `pose`. `room` and `work` are scratch.
+    It is 0 for no, 1 for yes, and 2 if a triad is not sure. The rule is that of `change_points.beside_gaps`, where
+    stations are added between two gaps: two may overlap, and the other one's dyad stop before this one. Triads are
+    closed from the station behind. Their `own` place and their `station` see `pose`. `room` and `work` are scratch.
     """
-    low, high, b, near, needed, dyads = start, place, zero(k), room.near, room.needed, given.dyads
+    b, near, needed, dyads = zero(k), room.near, room.needed, given.dyads
     angles, (waiting, _, _, at_ends) = room.angles, work
     q, one, two, other = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2], dyads[k, lost, 0]
+    if TRIADS and has_triad and lacks_a_triad(k, given, stations.x, own, station + 1):
+        return 0
     put_fixed(k, b, given.points, given.fixed, near)
     # Of a pose these two dyads are solved first: mostly one or the other has no place.
-    needed[:] = False
-    needed[q], needed[other], up_to, whole = True, True, max(s, lost), False
-    mark_needed(k, up_to, needed, dyads, given.terms)
-    for _ in range(LOCATED):
-        step, last = (high - low) / DIVISIONS, -1
-        for i in range(DIVISIONS):
-            angles[i] = low + i * step
-        if not pose(k, up_to, room, given, stations, own, station):
-            return 2
-        if not whole:
+    for tried in range(2):
+        low, high, up_to, both = start, place, max(s, lost), False
+        at, here, interval = stations, own, station
+        needed[:] = tried == 1
+        needed[q], needed[other] = True, True
+        if tried == 0:
+            mark_needed(k, up_to, needed, dyads, given.terms)
+        else:
+            up_to = given.counts[k] - 1
+        for _ in range(LOCATED):
+            step, last = (high - low) / DIVISIONS, -1
             for i in range(DIVISIONS):
-                whole = whole or not (isnan(near[0, b, q, 0, i]) or isnan(near[0, b, other, 0, i]))
-            if whole and has_triad:
+                angles[i] = low + i * step
+            if not (
+                pose(k, up_to, room, given, at, here, interval) or pose(k, up_to, room, given, stations, own, station)
+            ):
                 return 2
-            if whole:
-                needed[:], up_to = True, given.counts[k] - 1
-                pose(k, up_to, room, given, stations, own, station)
-        for i in range(DIVISIONS):
-            if whole and first_lost(near, b, i, k, dyads, given.counts) < 0:
-                return 1
-            has_ends = not isnan(near[0, b, one, 0, i]) and (two < 0 or not isnan(near[0, b, two, 0, i]))
-            if not (has_ends and isnan(near[0, b, q, 0, i])):
-                last = i
-        if last < 0:
+            for i in range(DIVISIONS):
+                if tried == 1 and first_lost(near, b, i, k, dyads, given.counts) < 0:
+                    return 1
+                both = both or not (isnan(near[0, b, q, 0, i]) or isnan(near[0, b, other, 0, i]))
+                has_ends = not isnan(near[0, b, one, 0, i]) and (two < 0 or not isnan(near[0, b, two, 0, i]))
+                if not (has_ends and isnan(near[0, b, q, 0, i])):
+                    last = i
+            if last < 0:
+                return 0
+            if both and tried == 0:
+                break
+            low, high = angles[last], angles[last] + step
+            if TRIADS and has_triad:
+                keep(room, min(last, DIVISIONS - 2), waiting, at_ends, b)
+                at, here, interval = Stations(at_ends, waiting[b], 1.0), b, b
+        if not both:
             return 0
-        low, high = angles[last], angles[last] + step
-        if TRIADS and has_triad:
-            keep(room, min(last, DIVISIONS - 2), waiting, at_ends, b)
-            stations, own, station = Stations(at_ends, waiting[b], 1.0), b, b
     return 0
+
+
+def lacks_a_triad(k: Any, given: Given, x: Any, b: Any, i: Any) -> bool:
+    """Return whether one of the triads of a linkage has no pose at a station."""
+    for s in range(given.counts[k]):
+        if given.dyads[k, s, 1] == TRIAD and isnan(x[0, b, given.dyads[k, s, 0], 0, i]):
+            return True
+    return False
 
 
 def first_lost(x: Any, b: Any, i: Any, k: Any, dyads: Any, counts: Any) -> int:
