@@ -116,7 +116,8 @@ def begins_behind_a_pose(
     b, near, needed, dyads = zero(k), room.near, room.needed, given.dyads
     angles, (waiting, _, _, at_ends) = room.angles, work
     q, one, two, other = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2], dyads[k, lost, 0]
-    if TRIADS and has_triad and lacks_a_triad(k, given, stations.x, own, station + 1):
+    needed[:] = True
+    if TRIADS and has_triad and lacks_a_triad(k, given, needed, stations.x, own, station + 1, station + 1):
         return 0
     put_fixed(k, b, given.points, given.fixed, near)
     # Of a pose these two dyads are solved first: mostly one or the other has no place.
@@ -133,9 +134,7 @@ def begins_behind_a_pose(
             step, last = (high - low) / DIVISIONS, -1
             for i in range(DIVISIONS):
                 angles[i] = low + i * step
-            if not (
-                pose(k, up_to, room, given, at, here, interval) or pose(k, up_to, room, given, stations, own, station)
-            ):
+            if not pose(k, up_to, room, given, at, here, interval):
                 return 2
             for i in range(DIVISIONS):
                 if tried == 1 and first_lost(near, b, i, k, dyads, given.counts) < 0:
@@ -152,15 +151,18 @@ def begins_behind_a_pose(
             if TRIADS and has_triad:
                 keep(room, min(last, DIVISIONS - 2), waiting, at_ends, b)
                 at, here, interval = Stations(at_ends, waiting[b], 1.0), b, b
+                if lacks_a_triad(k, given, needed, at_ends, b, b, b + 1):
+                    return 0
         if not both:
             return 0
     return 0
 
 
-def lacks_a_triad(k: Any, given: Given, x: Any, b: Any, i: Any) -> bool:
-    """Return whether one of the triads of a linkage has no pose at a station."""
+def lacks_a_triad(k: Any, given: Given, needed: Any, x: Any, b: Any, i: Any, j: Any) -> bool:
+    """Return whether one of the triads that are needed of a linkage has no pose at either of two stations."""
     for s in range(given.counts[k]):
-        if given.dyads[k, s, 1] == TRIAD and isnan(x[0, b, given.dyads[k, s, 0], 0, i]):
+        q = given.dyads[k, s, 0]
+        if given.dyads[k, s, 1] == TRIAD and needed[q] and isnan(x[0, b, q, 0, i]) and isnan(x[0, b, q, 0, j]):
             return True
     return False
 
