@@ -221,7 +221,7 @@ class BranchTracker:
             gone = np.max(np.abs(here.q - pose.q) / here.scaled.column_units, initial=0.0)
             return 0.5 ** (FINEST if here.strength < NEAR_LIMIT and gone < AWAY else HALVINGS)
 
-        last, arrived = follow_straight(pose, take, shortest, first=0.5)
+        last, arrived = follow_straight(pose, take, shortest, first=0.5, size=lambda here: here.strength)
         if arrived:
             return way
         self.reached = last

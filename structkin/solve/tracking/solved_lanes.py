@@ -255,7 +255,9 @@ def reach(
                 missed.append((begin, end, crossed))
         return None
 
-    (pose, _), arrived = follow_straight((start, 0.0), take, lambda _: 0.5**halvings, first=first)
+    (pose, _), arrived = follow_straight(
+        (start, 0.0), take, lambda _: 0.5**halvings, first=first, size=lambda here: abs(float(here[0].determinant[0]))
+    )
     # Of parts beside each other both circles may feel a limit nearby: only one within another is around the same place.
     nested = ((a[2], b[2]) for a, b in combinations(missed, 2) if a[0] <= b[0] and b[1] <= a[1])
     if any(map(is_undecided, nested)):
