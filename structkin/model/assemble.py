@@ -33,6 +33,7 @@ from structkin.model.mechanism import GROUND
 from structkin.model.parts import Link
 from structkin.model.topology import Joint, Topology, pin_of
 from structkin.model.written_pose import read_pose
+from structkin.model.written_tables import with_tables
 from structkin.numerical_tolerances import EQUAL_DATA, ROUNDING_OF_FEW
 from structkin.types import Floats
 
@@ -153,7 +154,9 @@ def attributes(data: Any, source: str, folder: Path | None, origin: complex = 0j
     if added:
         draft, topology = assemble(with_joints(data, added), folder, origin)
         draft.remarks += notes
-    if topology is None:
+    # Fails only where a file was there a moment ago.
+    kept = None if topology is None else draft.attempt("", with_tables, data, draft)
+    if topology is None or kept is None:
         raise InputError(draft.problems, source or draft.title or "mechanism", more=not draft.is_checked)
     return {
         "title": draft.title,
@@ -168,7 +171,7 @@ def attributes(data: Any, source: str, folder: Path | None, origin: complex = 0j
         "initial_data": MappingProxyType(draft.initial_data),
         "duration": draft.duration,
         "remarks": tuple(draft.remarks),
-        "_source_dict": plain({name: value for name, value in data.items() if name != "pose"}),
+        "_source_dict": plain({name: value for name, value in kept.items() if name != "pose"}),
         "_source": source,
         "_folder": folder,
         "_pose": draft.pose,

@@ -194,7 +194,7 @@ class Mechanism:
 
     @property
     def source_dict(self) -> dict[str, Any]:
-        """A fresh copy of the data the mechanism was built from, to modify and build again."""
+        """A fresh copy of the data the mechanism was built from, to modify and build again; of a CSV table its rows."""
         from structkin.model.assemble import plain
 
         return dict(plain(self._source_dict))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import multiprocessing
 import os
 import signal
@@ -163,21 +164,47 @@ def test_rows_unlike_those_of_other_variants_are_refused(measure, words, stored,
     assert not stored or not to.exists() or (sk.Study.open(to).dataset["status"] == -1).all()
 
 
-class Wide:
-    """A measure whose name and code are the same whatever it returns."""
-
-    def __init__(self, width):
-        self.width = width
-
-    def __call__(self, motions):
-        return np.ones((len(motions), self.width))
+def wide(motions):
+    """A measure that is the same function whatever it returns."""
+    return np.ones((len(motions), int(os.environ["WIDTH_OF_ROWS"])))
 
 
-def test_a_store_of_rows_of_another_shape_does_not_go_on(tmp_path):
-    options = {"samples": 5, "to": tmp_path / "a.zarr"}
-    sk.study(four_bar(), {"lengths.B-C": [0.11, 0.12]}, measures={"own": Wide(1)}, **options)
+def test_a_store_of_rows_of_another_shape_does_not_go_on(tmp_path, monkeypatch):
+    options = {"samples": 5, "measures": {"own": wide}, "to": tmp_path / "a.zarr"}
+    monkeypatch.setenv("WIDTH_OF_ROWS", "1")
+    sk.study(four_bar(), {"lengths.B-C": [0.11, 0.12]}, **options)
+    monkeypatch.setenv("WIDTH_OF_ROWS", "2")
     with pytest.raises(sk.InputError, match=r"another study: measures\.own differs"):
-        sk.study(four_bar(), {"lengths.B-C": [0.11, 0.12]}, measures={"own": Wide(2)}, **options)
+        sk.study(four_bar(), {"lengths.B-C": [0.11, 0.12]}, **options)
+
+
+def test_the_values_of_a_table_are_in_the_store(tmp_path, monkeypatch):
+    """Its file was read again wherever the store was opened, and another one of its name was taken for it."""
+
+    def write(folder, middle):
+        folder.mkdir(exist_ok=True)
+        (folder / "angle.csv").write_text(f"0,0\n0.5,{middle}\n1,0\n", encoding="utf-8")
+
+    def run(mechanism, **more):
+        return sk.study(mechanism, {"lengths.B-C": [0.11, 0.12]}, measures=["peak.omega.rocker"], samples=9, **more)
+
+    here, there = tmp_path / "here", tmp_path / "there"
+    write(here, 0.5)
+    write(there, 0.9)
+    data = FOUR_BAR | {"drivers": {"motor": {"joint": "A", "csv": "angle.csv"}}, "duration": 1.0}
+    (here / "m.json").write_text(json.dumps(data), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    m = sk.load("here/m.json")
+    peak = run(m, to="a.zarr").dataset["peak.omega.rocker"].values
+    for folder in (there, here / ".."):
+        monkeypatch.chdir(folder)
+        np.testing.assert_array_equal(run(m).dataset["peak.omega.rocker"], peak)
+        found = sk.Study.open(tmp_path / "a.zarr").motion(1).omega("rocker")
+        assert np.abs(found).max() == pytest.approx(peak[1], rel=1e-12)
+    write(here, 0.4)
+    with pytest.raises(sk.InputError, match="another study: mechanism differs"):
+        run(sk.load("here/m.json"), to="a.zarr")
+    np.testing.assert_array_equal(run(m, to="a.zarr").dataset["peak.omega.rocker"], peak)
 
 
 def test_plans():

@@ -55,6 +55,14 @@ def test_the_same_bits(client, wanted, tmp_path):
     assert_same(run(client=client, to=tmp_path / "a.zarr"), wanted)
 
 
+def test_the_values_of_a_table_travel(client, tmp_path, monkeypatch):
+    """Workers in another folder looked for the file there."""
+    (tmp_path / "angle.csv").write_text("0,0\n0.5,0.5\n1,0\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    m = sk.Mechanism(**FOUR_BAR | {"drivers": {"motor": {"joint": "A", "csv": "angle.csv"}}, "duration": 1.0})
+    assert_same(*(sk.study(m, BOUNDS, **WANTED, client=one) for one in (client, None)))
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="mallopt is a function of glibc")
 def test_workers_keep_the_memory_of_arrays_that_come_and_go(client):
     """Dask tells glibc to give it back at once: half of the time of a study went into mapping it again."""

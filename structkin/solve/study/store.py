@@ -204,7 +204,7 @@ def check_same(path: Path, attributes: Mapping[str, Any], variables: Mapping[str
     wanted = json.loads(attributes[STUDY])
     differ = [name for name in wanted if found.get(name) != wanted[name]]
     group: Any = zarr.open_group(str(path), mode="r", zarr_format=3)
-    # What a function returns may differ though its name and code do not.
+    # What a function returns may hang on more than its digest, such as on a file.
     differ = differ or [
         f"measures.{name}"
         for name, own in variables.items()

@@ -25,6 +25,7 @@ from structkin.plan.status import Status
 from structkin.solve.call import make_schedule
 from structkin.solve.many.motions import Motions
 from structkin.solve.study.cluster import done_by, faults_of
+from structkin.solve.study.identity import digest_of_measure
 from structkin.solve.study.measures import Named, read_measures
 from structkin.solve.study.plans import planned
 from structkin.solve.study.store import (
@@ -200,12 +201,13 @@ def study(
         problems += faults_of_store(path, [*parameters, *functions])
     raise_problems(problems, mechanism.title or "study")
     times = make_schedule(mechanism, samples, t, drivers, duration).t
+    count = len(next(iter(values.values())))
+    size = max(1, min(POSES // len(times), -(-count // CHUNKS)))
+    # Before anything is measured: an object may keep what it has found.
+    attributes = {"title": mechanism.title, STUDY: _identity(job, values, times, size)}
     own = {key: np.array([own_value(mechanism, number_of(mechanism, key))]) for key in values}
     variables = _variables(job, job.rows(own), len(times))
     job = replace(job, variables=variables)
-    count = len(next(iter(values.values())))
-    size = max(1, min(POSES // len(times), -(-count // CHUNKS)))
-    attributes = {"title": mechanism.title, STUDY: _identity(job, values, times, size)}
     store: Store
     if path is None:
         _check_memory(variables, count, mechanism.title)
@@ -320,7 +322,10 @@ def _identity(job: Job, values: Mapping[str, Floats], times: Floats, size: int) 
             "structkin": __version__,
             "mechanism": job.mechanism.source_dict,
             "parameters": {key: digest_of(own) for key, own in values.items()},
-            "measures": {name: _text(measure) for name, measure in job.measures.items()},
+            "measures": {
+                name: measure.text if isinstance(measure, Named) else digest_of_measure(measure)
+                for name, measure in job.measures.items()
+            },
             "samples": [len(times), digest_of(times)],
             "drivers": {id: digest_of(np.asarray(own, np.float64)) for id, own in (job.drivers or {}).items()},
             "pose": repr(job.mechanism._pose),
@@ -333,15 +338,3 @@ def _identity(job: Job, values: Mapping[str, Floats], times: Floats, size: int) 
 def digest_of(values: NDArray[Any]) -> str:
     """Return a text that differs for arrays that differ."""
     return hashlib.sha256(np.ascontiguousarray(values).reshape(-1).data).hexdigest()
-
-
-def _text(measure: Callable[[Motions], Any]) -> str:
-    """Return a text that differs for measures that differ: the name and the code of a function."""
-    if isinstance(measure, Named):
-        return measure.text
-    code = getattr(measure, "__code__", None)
-    name = f"{getattr(measure, '__module__', '')}.{getattr(measure, '__qualname__', type(measure).__qualname__)}"
-    if code is None:
-        return name
-    plain = [const for const in code.co_consts if not hasattr(const, "co_code")]
-    return f"{name} {hashlib.sha256(code.co_code + repr((plain, code.co_names)).encode()).hexdigest()}"
