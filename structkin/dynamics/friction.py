@@ -170,8 +170,8 @@ def moment_notes(found: Kinetostatics) -> list[str]:
 def shared_notes(found: Kinetostatics) -> list[str]:
     """Return what rubs by the force of a joint that the motion does not determine."""
     return [
-        f"{load.id}: the motion does not determine the force of {load.joint}, as joints are redundant; its friction, and "
-        "with it other forces and efforts, are those of the least forces"
+        f"{load.id}: the motion does not determine the force of {load.joint}, as joints are redundant; its friction, "
+        "and with it other forces and efforts, are those of the least forces"
         for load in by_coefficient(found.motion.mechanism)
         if not found.unique(load.joint)
     ]
