@@ -151,7 +151,9 @@ def test_warm_up_compiles_what_the_examples_need(tmp_path):
         "import logging, structkin as sk; from structkin.examples import path; logging.basicConfig(level='INFO')\n"
         "from structkin.bench.dynamics.cases import chain\n"
         "sk.load(path('one_cylinder_engine')).solve(20, engine='compiled').K('A')\n"
-        "chain(1).simulate(1e-3, samples=3, engine='compiled')"
+        "chain(1).simulate(1e-3, samples=3, engine='compiled')\n"
+        "import numpy as np; many = sk.Linkages.random(300, 6, triads=1.0)\n"
+        "sk.solve_batch(many.adjacency, many.points, many.fixed, (0, 1), np.linspace(0, 2 * np.pi, 9)).status"
     )
     later = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment)
     assert "compiling" not in later.stderr

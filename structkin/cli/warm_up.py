@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from concurrent.futures import as_completed
 
+import numpy as np
+
 from structkin.cli.terminal import progress, say
 from structkin.compiled import cache_folder, private_folder
 from structkin.errors import InputError, Problem
@@ -12,7 +14,7 @@ from structkin.kernels.choice import check_engine
 from structkin.model import Mechanism
 
 #: What is compiled besides what the examples need.
-_EQUATIONS, _LINKAGES = "equations of motion", "loops over linkages"
+_EQUATIONS, _LINKAGES, _TRIADS = "equations of motion", "loops over linkages", "loop over linkages with triads"
 
 
 def warm_up() -> None:
@@ -26,7 +28,7 @@ def warm_up() -> None:
     from structkin.solve.compiled_run import thread_count
     from structkin.solve.study.work import processes
 
-    work = [_EQUATIONS, _LINKAGES, *names()]  # the longest first
+    work = [_TRIADS, _EQUATIONS, _LINKAGES, *names()]  # the longest first
     with progress("compiling") as report, processes(thread_count()) as submit:
         for done, task in enumerate(as_completed([submit(_compile, name) for name in work]), 1):
             task.result()
@@ -35,15 +37,19 @@ def warm_up() -> None:
 
 
 def _compile(name: str) -> None:
-    """Compile what an example needs; or the equations of motion, or the loops over linkages, each one text for all."""
+    """Compile what an example needs; or the equations of motion, or a loop over linkages, each one text for all."""
     if name == _EQUATIONS:
         # So short a time [s] is one step: every function is called.
         _pendulum().simulate(1e-6, samples=2, engine="compiled")
         return
-    if name == _LINKAGES:
+    if name in (_LINKAGES, _TRIADS):
         from structkin.solve.batch import Linkages, solve_batch
-        from structkin.solve.batch.runner import COMPILING, LEAST
+        from structkin.solve.batch.runner import COMPILING, FEW_TRIADS, LEAST
 
+        if name == _TRIADS:
+            linkages = Linkages.random(2 * FEW_TRIADS, 6, turning=True, triads=1.0)
+            _ = solve_batch(linkages, angles=np.linspace(0, 2 * np.pi, 3)).status
+            return
         count = int(COMPILING / LEAST) + 1  # so many that they are not solved one by one
         for sliders in (0.0, 1.0):
             _ = solve_batch(Linkages.random(count, 4, turning=True, sliders=sliders), angles=[0.0, 0.1]).status

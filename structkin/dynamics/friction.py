@@ -167,6 +167,16 @@ def moment_notes(found: Kinetostatics) -> list[str]:
     return notes
 
 
+def shared_notes(found: Kinetostatics) -> list[str]:
+    """Return what rubs by the force of a joint that the motion does not determine."""
+    return [
+        f"{load.id}: the motion does not determine the force of {load.joint}, as joints are redundant; its friction, "
+        "and with it other forces and efforts, are those of the least forces"
+        for load in by_coefficient(found.motion.mechanism)
+        if not found.unique(load.joint)
+    ]
+
+
 def pressed(mechanism: Mechanism) -> list[Problem]:
     """Return why a mechanism cannot be simulated: its friction needs forces that the equations do not provide."""
     hint = "give a limit, or the normal force: normal = ..."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -62,6 +62,8 @@ def simulate(
         {"coordinates": coordinates, "stabilisation": stabilisation, "alpha": alpha, "beta": beta, "gains": gains,
          "penalty": penalty},
     )  # fmt: skip
+    impulses = _impulses(mechanism, times, integrator, free)
+    asked, times = times, _behind(times, impulses)
     mechanism, corrections = consistent_start(with_coordinates(mechanism), float(times[0]))
     mechanism = freed(mechanism, free, float(times[0]))
     reduced = start(mechanism, float(times[0]), users, engine=None if stabiliser else engine)
@@ -82,7 +84,6 @@ def simulate(
             multipliers.compile(begin, q)
         equations, y = multipliers, q
     record = Record(equations, times, progress)
-    impulses = _impulses(mechanism, times, integrator)
     breaks = () if integrator in FIXED else _breaks(mechanism, times, integrator, rtol)
     longer = _longer(mechanism, users, integrator) if max_steps >= STEPS else math.inf
     run = Run(equations, times, record, max_steps, mechanism.size, breaks, impulses, longer)
@@ -106,7 +107,7 @@ def simulate(
         integration = Integration(run.steps, equations.evaluations, time.perf_counter() - began, run.hint)
         impacts = {id: np.array(speeds) for id, speeds in record.impacts.items()}
         result = simulation_of(equations, times, record.instants, integration, run.stopped, impacts)
-    return replace(result, corrections=corrections) if corrections else result
+    return replace(result, t=asked[: len(result.t)], corrections=corrections)
 
 
 def _longer(mechanism: Mechanism, users: Sequence[UserLoad], integrator: str) -> float:
@@ -134,16 +135,30 @@ def _breaks(mechanism: Mechanism, times: Floats, integrator: str, rtol: float) -
     return list((found | dict(law_breaks([*loads, *driven], begin, end))).items())
 
 
-def _impulses(mechanism: Mechanism, times: Floats, integrator: str) -> dict[float, tuple[float, dict[str, float]]]:
+def _behind(times: Floats, impulses: Mapping[float, tuple[float, Mapping[str, float]]]) -> Floats:
+    """Return output times of which none is at a corner of a driver's law: there it is the first one behind it.
+
+    The law's own rates there are those behind it, but rounding may put the time before.
+    """
+    seen = np.array(times)
+    for before, (after, _) in impulses.items():
+        seen[(before < times) & (times < after)] = after
+    return seen
+
+
+def _impulses(
+    mechanism: Mechanism, times: Floats, integrator: str, free: Sequence[str]
+) -> dict[float, tuple[float, dict[str, float]]]:
     """Return after which times, and by how much, the rates of prescribed drivers have jumped, and the times then.
 
-    Raises `InputError` where a driver itself jumps, and where the integrator does not know impulses.
+    Drivers that are `free` have no law. The first jump may be at the first time. Raises `InputError` where a driver
+    itself jumps, and where the integrator does not know impulses.
     """
     begin, end = float(times[0]), float(times[-1])
     found: list[tuple[Jump, str]] = []
     problems = []
     for id, drive in mechanism.drivers.items():
-        if drive.law is None:
+        if drive.law is None or id in free:
             continue
         unit = "rad" if drive.kind == "angle" else "m"
         values, rates = jumps(drive.law, begin, end)
@@ -151,10 +166,9 @@ def _impulses(mechanism: Mechanism, times: Floats, integrator: str) -> dict[floa
         if values:
             message = f"jumps by {values[0].by:.4g} {unit} at t = {values[0].before:.6g} s"
             problems.append(Problem(f"drivers.{id}", message, "let it move there within some time"))
-        elif rates and integrator in FIXED:
-            message = (
-                f"its speed jumps by {rates[0].by:.4g} {unit}/s at t = {rates[0].before:.6g} s, and others with it"
-            )
+        elif rates and rates[-1].before >= begin and integrator in FIXED:
+            last = rates[-1]
+            message = f"its speed jumps by {last.by:.4g} {unit}/s at t = {last.before:.6g} s, and others with it"
             hint = f"{next(iter(ADAPTIVE))} knows such impulses; or let the speed change within some time"
             problems.append(Problem(f"drivers.{id}", message, hint))
     raise_problems(problems, mechanism.title)

@@ -305,6 +305,8 @@ class Run:
                 t, rates = self.impulses[t]
                 y, restart = self.equations.struck(t, y, rates), True
                 self.equations.accept(t, y)
+                while self.record.due <= t:  # what is behind it, as of the laws
+                    self.record.add(self.record.due, y)
             changed = self._changed(t, y)
             if restart or changed is not y:
                 solver, y = None, changed

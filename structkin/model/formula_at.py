@@ -3,7 +3,7 @@
 A formula is a tape (`structkin.model.tape`): one operation a row, (code, number), on a stack of truncated Taylor
 series of order three. Compiled code runs this text as it stands; for arrays of times, real or complex, the functions of
 the second half are NumPy's. What is outside a function's domain is infinite or not a number on each road, never an
-exception.
+exception. At a corner, as of abs(t) or min(t, 1), rates are those behind it.
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ def formula_at(tape: Any, first: int, last: int, t: Any, stack: Any) -> Series:
             u = combined(code, (stack[top][0], stack[top][1], stack[top][2], stack[top][3]), u)
         elif code == OPPOSITE:
             u = (-u[0], -u[1], -u[2], -u[3])
+        elif code == ABS:
+            u = combined(LARGEST, u, (-u[0], -u[1], -u[2], -u[3]))
+            u = (u[0] + 0.0, u[1], u[2], u[3])  # not -0
         else:
             u = chained(power_of(u[0], number) if code == POWER else function_of(code, u[0]), u)
         stack[top][0], stack[top][1], stack[top][2], stack[top][3] = u
@@ -52,7 +55,7 @@ def combined(code: float, u: Series, w: Series) -> Series:
     if code == DIFFERENCE:
         return u[0] - w[0], u[1] - w[1], u[2] - w[2], u[3] - w[3]
     if code >= LEAST:
-        first = u[0] <= w[0] if code == LEAST else u[0] >= w[0]
+        first = is_less(u, w) if code == LEAST else is_less(w, u)
         return (
             chosen(first, u[0], w[0]), chosen(first, u[1], w[1]),
             chosen(first, u[2], w[2]), chosen(first, u[3], w[3]),
@@ -68,6 +71,11 @@ def combined(code: float, u: Series, w: Series) -> Series:
         u[2] * w[0] + 2 * u[1] * w[1] + u[0] * w[2],
         u[3] * w[0] + 3 * (u[2] * w[1] + u[1] * w[2]) + u[0] * w[3],
     )  # by Leibniz's rule
+
+
+def is_less(u: Series, w: Series) -> Any:
+    """Return whether a series is less than another, or the same; of equal values, whether it is so behind."""
+    return (u[0] < w[0]) | ((u[0] == w[0]) & ((u[1] < w[1]) | ((u[1] == w[1]) & (u[2] <= w[2]))))
 
 
 def chained(f: Series, u: Series) -> Series:
@@ -121,7 +129,7 @@ def function_of(code: float, u: Any) -> Series:
         f = root(u)
         r = quotient(1.0, f)
         return f, 0.5 * r, -0.25 * r * r * r, 0.375 * r * r * r * r * r
-    return (abs(u), sign(u), 0.0, 0.0) if code == ABS else (sign(u), 0.0, 0.0, 0.0)
+    return sign(u), 0.0, 0.0, 0.0
 
 
 # --- what numbers need: no exception, and no complex result; for arrays these are NumPy's, by the same names ----------

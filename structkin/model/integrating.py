@@ -163,7 +163,7 @@ def _located(law: Law, times: Floats, found: Floats, order: int) -> list[Jump]:
     # At a corner a law may have a value or rate of its own: those on both sides count, and it is found only once.
     low, high = np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
     by = law(high)[order] - law(low)[order]
-    real = (np.abs(by) > least) & (low > np.append(times[0], high[:-1])) & (high < times[-1])
+    real = (np.abs(by) > least) & (low > np.append(-np.inf, high[:-1])) & (low < times[-1])
     return [Jump(*one) for one in zip(low[real].tolist(), high[real].tolist(), by[real].tolist(), strict=True)]
 
 

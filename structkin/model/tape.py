@@ -41,9 +41,9 @@ _LANES: dict[str, Any] = {
     "chosen": np.where, "quotient": np.true_divide, "power": np.power, "root": np.sqrt, "sine": np.sin,
     "cosine": np.cos, "tangent": np.tan, "arcsine": np.arcsin, "arccosine": np.arccos, "atan": np.arctan,
     "hyperbolic_sine": np.sinh, "hyperbolic_cosine": np.cosh, "tanh": np.tanh, "exponential": np.exp,
-    "logarithm": np.log, "abs": np.abs, "sign": np.sign,
+    "logarithm": np.log, "sign": np.sign,
 }  # fmt: skip
-for _name in ("formula_at", "combined", "chained", "power_of", "function_of"):
+for _name in ("formula_at", "combined", "is_less", "chained", "power_of", "function_of"):
     _LANES[_name] = FunctionType(getattr(reader, _name).__code__, _LANES, _name)
 
 

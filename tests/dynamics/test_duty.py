@@ -147,6 +147,12 @@ def test_a_flywheel_needs_a_whole_cycle_although_the_torque_returns():
         assert whole.energy == pytest.approx(2 * M * G * R, rel=0.1)
 
 
+def test_a_flywheel_needs_samples():
+    m = sk.load(sk.examples.path("one_cylinder_engine"))
+    with pytest.raises(sk.InputError, match="motor: has 3 samples, too few for a cycle"):
+        m.solve(3).forces().duty("motor").flywheel(0.02)
+
+
 def test_the_command_prints_duty_and_flywheel(tmp_path):
     from typer.testing import CliRunner
 

@@ -315,3 +315,16 @@ def test_a_step_that_was_shortened_to_a_reversal_is_not_shortened_again() -> Non
     assert (part < 1.0).all()
     shorter = before - part[:, None] * (before + ahead)
     assert all(_before_reversal(one, other) == 1.0 for one, other in zip(before, shorter, strict=True))
+
+
+def test_a_redundant_joint_that_rubs_by_its_own_force_is_noted():
+    """With any axial force of the middle crank another effort balances."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (2, 0), "C": (4, 0), "P": (0, 1), "Q": (2, 1), "R": (4, 1)},
+        links={"ground": ["A", "B", "C"], "one": ["A", "P"], "two": ["B", "Q"], "three": ["C", "R"],
+               "beam": {"points": ["P", "Q", "R"], "mass": 6, "center": [2, 1.1], "inertia": 1}},
+        drivers={"motor": {"joint": "A", "law": "pi/2 + 0.4*sin(t)"}},
+        forces={"gravity": [0, -9.81], "rub": {"type": "friction", "joint": "Q", "coefficient": 0.2, "radius": 0.05}},
+    )  # fmt: skip
+    (note,) = m.solve(t=[0.3]).forces().notes
+    assert note.startswith("rub: the motion does not determine the force of Q")

@@ -59,6 +59,16 @@ def small(a: Any, b: Any, scale: Any) -> None:
     assert np.all(np.abs(a - b) <= 1e-9 * (1 + np.abs(scale))), (a, b)
 
 
+@pytest.mark.parametrize("text", [
+    "abs(t - 1)", "abs(1 - t)", "min(t, 2 - t)", "min(2 - t, t)", "max(1, t)", "max(t, 1)", "abs(abs(t - 1) - t + 1)",
+    "max((t - 1)**2, 0)",
+])  # fmt: skip
+def test_at_a_corner_rates_are_those_behind_it(text: str) -> None:
+    formula = Expression(text)
+    for found, behind in zip(formula(np.array([1.0])), formula(np.array([1.0 + 1e-12])), strict=True):
+        np.testing.assert_allclose(found, behind, atol=1e-10)
+
+
 @given(FORMULAS)
 @settings(deadline=None, max_examples=100)
 def test_rates_agree_with_the_complex_step(text: str) -> None:

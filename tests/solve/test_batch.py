@@ -52,6 +52,15 @@ def one_by_one(monkeypatch):
     monkeypatch.setattr(runner, "has_numba", lambda: False)
 
 
+def test_arrays_of_any_layout_are_those_for_which_the_loops_are_compiled():
+    """A pair for all linkages, as the documentation writes it, once made Numba compile the loops again."""
+    adjacency, places, fixed, motor = arrays(FOUR_BAR, [(0, 0), (1, 1), (3, 2), (4, 0)], [0, 3])
+    many = [np.asfortranarray(np.repeat(one, 3, axis=0)) for one in (adjacency, places, fixed)]
+    bodies, slides = np.asfortranarray(np.full((3, 4), -1)), np.asfortranarray(np.full((3, 4, 2), np.nan))
+    made = sk.Linkages.of(*many, motor, bodies=bodies, slides=slides)
+    assert all(one.flags.c_contiguous for one in made.arrays.values())
+
+
 def compare(batch, some=None):
     """Check that linkages of a batch have the statuses and the digits of `Mechanism.solve`; return the statuses."""
     n, joints = len(batch.angles), range(batch.linkages.points.shape[1])

@@ -428,8 +428,29 @@ def test_a_variant_does_not_depend_on_the_others_nor_on_the_samples(count, own_v
     np.testing.assert_allclose(motions.position("C")[7], tip, atol=1e-12)
 
 
-@pytest.mark.parametrize("angles", [np.array([0.0, 1e9]), np.array([[0.0, 1e9], [1.0, 2.0]])])
-def test_a_path_without_end_is_refused_as_by_solve(angles):
+def test_a_path_without_end_is_refused_as_by_solve():
     m = sk.load(path("crank_rocker"))
     with pytest.raises(sk.InputError, match="give a shorter range"):
-        m.solve_many(lengths={"B-C": [0.041, 0.042]}, drivers={"motor": angles})
+        m.solve_many(lengths={"B-C": [0.041, 0.042]}, drivers={"motor": np.array([0.0, 1e9])})
+
+
+def test_a_path_without_end_of_one_variant_leaves_the_others():
+    m = sk.load(path("crank_rocker"))
+    motions = m.solve_many(lengths={"B-C": [0.041, 0.042]}, drivers={"motor": np.array([[0.0, 1e9], [1.0, 2.0]])})
+    assert "give a shorter range" in str(motions.faults[0]) and list(motions.faults) == [0]
+    alone = m.solve_many(lengths={"B-C": [0.042]}, drivers={"motor": np.array([1.0, 2.0])})
+    np.testing.assert_array_equal(motions.status[1], alone.status[0])
+
+
+def test_a_fast_variant_is_solved_alone():
+    """Followed together with the others, its way would have spent the budget of all."""
+    m = sk.load(path("crank_rocker"))
+    speeds = {"drivers.motor.speed": [2e5, 6.0, 6.1]}
+    motions = m.solve_many(37, duration=1.0, parameters=speeds)
+    alone = m.with_drivers({"motor": {"joint": "A", "speed": 2e5}}).solve(37, duration=1.0)
+    assert motions.ok.all() and not motions.faults
+    np.testing.assert_array_equal(motions.position("C")[0], alone.position("C"))
+    np.testing.assert_array_equal(
+        motions.position("C")[1:],
+        m.solve_many(37, duration=1.0, parameters={"drivers.motor.speed": [6.0, 6.1]}).position("C"),
+    )

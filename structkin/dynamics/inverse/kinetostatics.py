@@ -22,7 +22,7 @@ import numpy as np
 
 from structkin.checked import checked
 from structkin.dynamics.bodies import Body, mass_table
-from structkin.dynamics.friction import moment_notes, with_friction
+from structkin.dynamics.friction import moment_notes, shared_notes, with_friction
 from structkin.dynamics.inverse.columns import (
     Column,
     Columns,
@@ -213,10 +213,10 @@ class Kinetostatics(Frozen):
         """What these forces leave out, and where they contradict the motion.
 
         Left out are moments of guides that rub, where the length of the bearing is not given, and samples at which the
-        force of a spring has no direction. Contacts that would have to pull do not hold their links together: the
-        motion is not what would happen.
+        force of a spring has no direction. Joints that rub by a force of their own may be redundant. Contacts that
+        would have to pull do not hold their links together: the motion is not what would happen.
         """
-        return (*moment_notes(self), *_pulling_notes(self), *_aimless_notes(self))
+        return (*moment_notes(self), *shared_notes(self), *_pulling_notes(self), *_aimless_notes(self))
 
     # --- the frame ----------------------------------------------------------------------------------------
 

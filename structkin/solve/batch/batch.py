@@ -306,11 +306,11 @@ def solve_batch(
     rigid links and guides on the ground, take microseconds: structure, order of solution and certificate of the branch
     are found in the loop, which Numba compiles once, as soon as that takes less time than to solve them one by one.
     So are those with triads, three bars and a triangle of bars, if there are a hundred or more and the crank turns once
-    or more: in a tenth of a millisecond for each triad, and a few where it meets gaps, with the digits of
-    `Mechanism.solve` to rounding. Others, with larger groups, guides on rigid links or redundant bars, are always
-    solved one by one, each in some ten milliseconds to a second, and so are those that pass a change point or come
-    close to one, and those with triads of which it cannot be proven where they go on behind a gap. What is wrong with
-    the structure of one linkage is its status, `BAD_INPUT`; `Batch.faults` says why.
+    or more, up to the end of the turn (without `endpoint=False`): in a tenth of a millisecond for each triad, and a few
+    where it meets gaps, with the digits of `Mechanism.solve` to rounding. Others, with larger groups, guides on rigid
+    links or redundant bars, are always solved one by one, each in some ten milliseconds to a second, and so are those
+    that pass a change point or come close to one, and those with triads of which it cannot be proven where they go on
+    behind a gap. What is wrong with the structure of one linkage is its status, `BAD_INPUT`; `Batch.faults` says why.
 
     With a `client` of a Dask cluster (`distributed.Client`), its workers solve them, to the same last bit. Linkages
     whose task ended every worker have the status -2 (lost).

@@ -99,12 +99,13 @@ class Linkages:
             problems = [*_faults(bars, places, on_ground, pair), *_faults_of_links(on_ground, links, guides)]
         raise_problems(problems, "linkages")
         return cls(
-            read_only(np.asarray(bars != 0)),
-            read_only(np.array(places, np.float64)),
-            read_only(np.asarray(on_ground != 0)),
-            read_only(np.array(pair, np.int64)),
-            None if links is None else read_only(np.array(links, np.int64)),
-            None if guides is None else read_only(np.array(guides, np.float64)),
+            # In C order, for which the loops are compiled.
+            read_only(np.array(bars != 0, order="C")),
+            read_only(np.array(places, np.float64, order="C")),
+            read_only(np.array(on_ground != 0, order="C")),
+            read_only(np.array(pair, np.int64, order="C")),
+            None if links is None else read_only(np.array(links, np.int64, order="C")),
+            None if guides is None else read_only(np.array(guides, np.float64, order="C")),
         )
 
     @classmethod

@@ -5,6 +5,7 @@ Their differences are checked first; errors are kept for each variant.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -12,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structkin.budget import MOST_BYTES, metered, new_meter, too_large
+from structkin.budget import MOST_BYTES, TOGETHER, metered, new_meter, too_large
 from structkin.errors import InputError, Problem, raise_problems
 from structkin.joints.cam import Cam
 from structkin.joints.geneva import Geneva
@@ -341,6 +342,13 @@ def prepare(
     numbers = many.plan.numbers
     try:
         rows = {**found.rows, **_at_speeds(schedule, found.speeds, many.starts)}
+        far = _too_far(schedule, rows, numbers, budget)
+        if far.all():
+            return call
+        if far.any():
+            # Solved alone, each by its own budget; here they only hold a place.
+            odd |= {*np.flatnonzero(far).tolist()}
+            rows = {id: np.where(far[:, None], own[:, [np.argmin(far)]], own) for id, own in rows.items()}
         with metered(budget, lambda: too_far(schedule, numbers, budget), mechanism.title):
             path = Path.of(schedule, rows, many.starts, numbers)
     except MemoryError:
@@ -477,6 +485,13 @@ def _at_speeds(schedule: Schedule, speeds: Mapping[str, Floats], starts: Mapping
         turned = start[:, None] + speed[:, None] * schedule.t
         rows[id] = np.stack((turned, np.broadcast_to(speed[:, None], turned.shape), np.zeros(turned.shape)))
     return rows
+
+
+def _too_far(schedule: Schedule, rows: Mapping[str, Floats], numbers: int, budget: float | None) -> Flags:
+    """Return for which variants alone following the values of drivers, `rows` (orders, v, n), spends the budget."""
+    each = (np.abs(np.diff(own[0])) / schedule.step(id) for id, own in rows.items())
+    counts = sum((np.nansum(steps, axis=1) for steps in each), start=np.zeros(1))
+    return np.asarray(counts * numbers > TOGETHER * (math.inf if budget is None else budget))
 
 
 def _values(
