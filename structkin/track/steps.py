@@ -8,7 +8,7 @@ from typing import TypeVar
 
 P = TypeVar("P")
 
-#: Towards a limit position a step goes this part of the way, if two estimates of what is left agree within a part of it.
+#: Towards a limit position a step goes this part of the way, if two estimates of what is left agree within a part.
 TOWARDS, AGREE = 0.75, 0.5
 #: An end that is at most so many times as far is tried itself: the path may lead to it by rounding only.
 NEAR = 4.0
