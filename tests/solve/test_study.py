@@ -411,6 +411,24 @@ def test_ctrl_c_waits_for_no_worker_and_what_is_finished_stays(all_hear, tmp_pat
     np.testing.assert_array_equal(whole, sk.study(four_bar(), BOUNDS, **options | {"to": None}).dataset["top"])
 
 
+KILLED = """
+import os, signal, time
+from structkin.solve.study.work import processes
+if __name__ == "__main__":
+    with processes(2) as submit:
+        assert submit(os.getpid).result() != os.getpid()
+        submit(time.sleep, 300)
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no signal that ends a process at once")
+def test_workers_end_with_the_process_that_started_them():
+    """They lived on for ever, and who read what the process prints waited for ever."""
+    killed = subprocess.run([sys.executable, "-c", KILLED], check=False, capture_output=True, timeout=60)
+    assert killed.returncode == -signal.SIGKILL
+
+
 def wider(motions):
     """Wider rows where there is more than one variant."""
     return np.ones((len(motions), min(len(motions), 2)))
