@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -75,15 +76,20 @@ def study(
             progress=report,
         )  # fmt: skip
     chosen = result.best(found.best, found.count, largest=found.largest).tolist() if found.best else []
+    makers: dict[str, Callable[..., Any]] = {
+        "--csv": lambda target: write_rows(target, _rows(result)),
+        "--plot": lambda: show.plot_study(result),
+        "--best": lambda: show.draw_variants(result, chosen, [result.motion(k) for k in chosen], found.best),
+    }
+    if nothing := best is not None and not chosen:
+        del makers["--best"]
+        typer.echo(f"--best draws nothing: no variant has a value of '{found.best}'", err=True)
     outputs.deliver(
-        {
-            "--csv": lambda target: write_rows(target, _rows(result)),
-            "--plot": lambda: show.plot_study(result),
-            "--best": lambda: show.draw_variants(result, chosen, [result.motion(k) for k in chosen], found.best),
-        },
+        makers,
         lambda: _data(result, chosen),
         lambda: show.study_table(result, chosen, found.best),
         [f"kept: {to}"] if to is not None else [],
+        ok=not nothing,
     )
 
 

@@ -120,6 +120,24 @@ def test_best_needs_a_measure(study, tmp_path):
     assert isinstance(found.exception, sk.InputError) and "add [best] with a measure" in str(found.exception)
 
 
+def test_where_no_variant_has_a_value_the_table_counts_what_became_of_them(study, tmp_path):
+    """All was written but the picture, then came an error that names a table, which was never printed."""
+    study.write_text(STUDY.replace('["7 cm", "80 mm", 200]', "[400]"), encoding="utf-8")
+    found = run(study, "--csv", tmp_path / "a.csv", "--best", tmp_path / "b.png")
+    assert found.exit_code == 1 and "2 variants: 2 out of reach" in found.stdout
+    assert found.stderr == "--best draws nothing: no variant has a value of 'swing'\n"
+    assert (tmp_path / "a.csv").exists() and not (tmp_path / "b.png").exists()
+
+
+@pytest.mark.parametrize("measure", ["path.C", "y.C"])
+def test_a_measure_at_every_sample_chooses_nothing_which_is_known_before_anything_runs(study, tmp_path, measure):
+    text = STUDY.replace("[best]", f'all = "{measure}"\n[best]').replace('measure = "swing"', 'measure = "all"')
+    study.write_text(text, encoding="utf-8")
+    words = r"best\.measure: the text 'all' is not one number for each variant; known: swing$"
+    with pytest.raises(sk.InputError, match=words):
+        read_study(study)
+
+
 def test_how_much_of_a_study_is_there_counts_finished_chunks(study, tmp_path):
     """The last chunk is smaller; one whose note is missing is not there, though its rows are."""
     text = STUDY.replace('"grid"', '"sobol"').replace("samples = 37", "samples = 37\nvariants = 250")

@@ -34,7 +34,7 @@ def connected(address: str) -> Any:
 
     message = f"no scheduler of Dask answers at '{address}' within {PATIENCE:g} s"
     try:
-        # Asked before there is a client: one that cannot connect waits again when it is deleted, and prints a traceback.
+        # Before there is a client: one that cannot connect waits again when it is deleted, and prints a traceback.
         asyncio.run(call())
         return Client(address, timeout=PATIENCE, set_as_default=False)
     except (ImportError, RuntimeError, TypeError, ValueError):  # of an unknown form, or without what its form needs
