@@ -53,6 +53,11 @@ def planned(
     return ({}, problems) if problems else (_drawn(values, plan, count, seed), [])
 
 
+def number_of_variants(count: int) -> str:
+    """Return a number of variants in words."""
+    return f"{count:,} variant{'' if count == 1 else 's'}"
+
+
 def too_many(count: int, what: str) -> list[Problem]:
     """Return the problem with more variants than a study, or the like, may have."""
     return (

@@ -26,7 +26,7 @@ from structkin.solve.call import make_schedule
 from structkin.solve.many.motions import Motions
 from structkin.solve.study.cluster import done_by, faults_of
 from structkin.solve.study.measures import Named, read_measures
-from structkin.solve.study.plans import planned
+from structkin.solve.study.plans import number_of_variants, planned
 from structkin.solve.study.store import (
     LONGEST,
     LOST,
@@ -78,7 +78,7 @@ class Study:
     def __repr__(self) -> str:
         """Return title, variants and how many are ok."""
         ok = int((self.dataset["status"].values == Status.OK).sum())
-        return f"<Study of {self.mechanism.title or 'a mechanism'!r}: {len(self)} variants, {ok} ok>"
+        return f"<Study of {self.mechanism.title or 'a mechanism'!r}: {number_of_variants(len(self))}, {ok:,} ok>"
 
     @classmethod
     def open(cls, path: str | Path) -> Study:
