@@ -56,6 +56,7 @@ def study(
     """Run a study of your own from a file: many variants of a mechanism, measured, kept and drawn."""
     from structkin.solve.study import study as run
     from structkin.solve.study.cluster import connected
+    from structkin.solve.study.plans import number_of_variants
     from structkin.solve.study.store import finished_in
     from structkin.solve.study.study_file import read_study
 
@@ -64,17 +65,25 @@ def study(
         problem = Problem("--best", "the file does not say which variants are the best", "add [best] with a measure")
         raise InputError([problem], str(file))
     outputs = Outputs(file, {"--csv": csv}, {"--plot": plot, "--best": best}, as_json)
+    continues = []
     if to is not None and os.path.exists(to):
         with suppress(InputError):  # of a folder that is no store: said with all else that is wrong
             there, count = finished_in(to)
-            typer.echo(f"continues: {there:,} of {count:,} variants are there", err=True)
+            continues = [f"continues: {there:,} of {number_of_variants(count)} are there"]
     with ExitStack() as stack:
         client = None if scheduler is None else stack.enter_context(connected(scheduler))
         report = stack.enter_context(progress("studying"))
+
+        def go_on(done: float = 1.0) -> None:
+            if continues:  # only now is it known to be the store of this study
+                typer.echo(continues.pop(), err=True)
+            report(done)
+
         result = run(
             found.mechanism, **found.options, to=to, workers=workers, client=client, budget=budget_of(budget),
-            progress=report,
+            progress=go_on,
         )  # fmt: skip
+        go_on()
     chosen = result.best(found.best, found.count, largest=found.largest).tolist() if found.best else []
     makers: dict[str, Callable[..., Any]] = {
         "--csv": lambda target: write_rows(target, _rows(result)),

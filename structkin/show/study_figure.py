@@ -25,6 +25,7 @@ from structkin.show.scene import Placing, outer
 from structkin.show.style import GROUND, PALETTE, SMALL, dress, new_figure, plain
 from structkin.show.terminal import text_table
 from structkin.solve.study.plans import number_of_variants
+from structkin.solve.study.store import of_one_number
 from structkin.types import Floats
 
 if TYPE_CHECKING:
@@ -129,9 +130,8 @@ def _factor(axis: Axis) -> str:
 
 
 def study_columns(study: Study) -> dict[str, Floats]:
-    """Return the parameters and the measures of one number, without the status (v,)."""
-    of_one = [str(name) for name, own in study.dataset.data_vars.items() if own.dims == ("variant",)]
-    names = [*study.parameters, *(name for name in of_one if name != "status")]
+    """Return the parameters and the measures of one real number, without the status (v,)."""
+    names = [*study.parameters, *(name for name in of_one_number(study.dataset) if name != "status")]
     return {name: np.asarray(study.dataset[name].values, np.float64) for name in names}
 
 

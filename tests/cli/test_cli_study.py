@@ -68,6 +68,7 @@ def test_a_study_of_a_file(study, tmp_path):
     study.write_text(STUDY.replace("[110, 120]", "[110, 121]"), encoding="utf-8")
     other = run(study, "--to", tmp_path / "a.zarr")
     assert isinstance(other.exception, sk.InputError) and "another study: parameters differs" in str(other.exception)
+    assert not other.stderr  # it does not go on
 
 
 def test_without_a_measure_that_chooses_the_first_variants_are_shown(study):
@@ -100,6 +101,12 @@ def test_every_mistake_in_a_file_is_listed(study):
         with pytest.raises(sk.InputError) as error:
             read_study(study)
         assert [problem.key for problem in error.value.problems] == keys
+
+
+def test_a_key_that_lacks_its_quotes_is_said(study):
+    study.write_text(STUDY.replace('"lengths.B-C" =', "points.D.x ="), encoding="utf-8")
+    with pytest.raises(sk.InputError, match=r'parameters\.points: .*; write its key in quotes: "points\.D\.x" = '):
+        read_study(study)
 
 
 def test_a_length_below_zero_is_found_before_anything_runs(study):

@@ -85,7 +85,10 @@ def _drawn(values: dict[str, Floats], plan: str, count: int, seed: int) -> dict[
 def _read(given: Any) -> Floats | None:
     """Return finite numbers as an array (v,); None if they are not."""
     try:
-        values = np.atleast_1d(np.asarray(unmasked(given), np.float64))
+        array = unmasked(given)
+        if array.dtype.kind == "c":  # NumPy only warns of a part that it drops
+            return None
+        values = np.atleast_1d(np.asarray(array, np.float64))
     except (TypeError, ValueError):
         return None
     return values if values.ndim == 1 and len(values) and np.isfinite(values).all() else None

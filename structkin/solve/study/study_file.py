@@ -136,6 +136,18 @@ def mechanism_of(given: Any, path: Path, problems: list[Problem]) -> Mechanism |
     return None
 
 
+def quoted(key: str, values: Any) -> str:
+    """Return the hint of how to write a key with dots in it, which is a table of tables without quotes.
+
+    >>> quoted("points", {"P": {"x": [1, 2]}})
+    'write its key in quotes: "points.P.x" = ...'
+    """
+    while isinstance(values, Mapping) and values:
+        name, values = next(iter(values.items()))
+        key = f"{key}.{name}"
+    return f'write its key in quotes: "{key}" = ...'
+
+
 def _parameters(mechanism: Mechanism, given: Mapping[str, Any], problems: list[Problem]) -> dict[str, list[float]]:
     """Return the values of parameters in SI; of one that the mechanism does not have, as they are."""
     found = {}
@@ -143,7 +155,8 @@ def _parameters(mechanism: Mechanism, given: Mapping[str, Any], problems: list[P
         where = f"parameters.{key}"
         if not isinstance(values, list) or not values:
             message = f"expected a list of numbers, found {describe(values)}"
-            problems.append(Problem(where, message, "such as [100, 140]"))
+            hint = quoted(key, values) if isinstance(values, Mapping) else "such as [100, 140]"
+            problems.append(Problem(where, message, hint))
             continue
         try:
             number = number_of(mechanism, key)
