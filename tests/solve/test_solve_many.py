@@ -433,3 +433,15 @@ def test_a_path_without_end_is_refused_as_by_solve(angles):
     m = sk.load(path("crank_rocker"))
     with pytest.raises(sk.InputError, match="give a shorter range"):
         m.solve_many(lengths={"B-C": [0.041, 0.042]}, drivers={"motor": angles})
+
+
+def test_every_mistake_is_one_error():
+    """The engine was named alone, then the budget, then what differs, and what is kept last."""
+    bad = {
+        "samples": 0, "lengths": {"B-Z": [0.12]}, "points": {"Q": [(0, 0)]}, "parameters": {"foo.bar": [1.0]},
+        "drivers": {"mtr": [1.0]}, "keep": ["Z"], "engine": "fast", "budget": -1, "duration": -1,
+    }  # fmt: skip
+    with pytest.raises(sk.InputError) as error:
+        sk.load(path("crank_rocker")).solve_many(**bad)
+    keys = ["lengths.B-Z", "points.Q", "foo.bar", "engine", "budget", "keep.Z", "drivers.mtr", "samples", "duration"]
+    assert [problem.key for problem in error.value.problems] == keys
