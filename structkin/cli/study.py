@@ -56,7 +56,6 @@ def study(
     """Run a study of your own from a file: many variants of a mechanism, measured, kept and drawn."""
     from structkin.solve.study import study as run
     from structkin.solve.study.cluster import connected
-    from structkin.solve.study.plans import number_of_variants
     from structkin.solve.study.store import finished_in
     from structkin.solve.study.study_file import read_study
 
@@ -69,7 +68,7 @@ def study(
     if to is not None and os.path.exists(to):
         with suppress(InputError):  # of a folder that is no store: said with all else that is wrong
             there, count = finished_in(to)
-            continues = [f"continues: {there:,} of {number_of_variants(count)} are there"]
+            continues = [f"continues: {there:,} of {count:,} variants are there"]
     with ExitStack() as stack:
         client = None if scheduler is None else stack.enter_context(connected(scheduler))
         report = stack.enter_context(progress("studying"))

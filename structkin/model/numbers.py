@@ -166,7 +166,7 @@ def _path(data: Any, key: str) -> tuple[str | int, ...]:
 
 
 def _missing(path: Sequence[str | int], name: str, known: Iterable[str]) -> Flaw:
-    """Return the flaw of a name that is not at the end of a path."""
+    """Return what is wrong with a name that a description does not have at a path."""
     if name in _OF_LINKS and path[:-1] == ["links"]:
         return Flaw(f"link '{path[-1]}' has no {name} in the mechanism", "give it one first")
     return Flaw("is not a number of this mechanism", suggest(name, known))

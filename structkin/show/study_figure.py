@@ -126,7 +126,8 @@ def _factor(axis: Axis) -> str:
     formatter = axis.get_major_formatter()
     formatter.set_locs(list(axis.get_majorticklocs()))
     offset = formatter.get_offset()
-    return f"\n\N{MULTIPLICATION SIGN} {offset}" if offset.startswith("1e") else f"\n{offset}" if offset else ""
+    times = "\N{MULTIPLICATION SIGN} " if offset.startswith("1e") else ""
+    return offset and f"\n{times}{offset}"
 
 
 def study_columns(study: Study) -> dict[str, Floats]:

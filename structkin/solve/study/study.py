@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 POSES, CHUNKS = 1 << 19, 16
 #: The largest result that is kept in memory [bytes].
 LARGEST = 4 << 30
-#: What is to be opened.
+#: The hint where there is nothing to open.
 MADE = "give the folder of a store, which sk.study(..., to='study.zarr') makes"
 
 
@@ -267,7 +267,7 @@ def written(path: Path | None, *errors: type[Exception]) -> Iterator[None]:
 
 
 def _faults_of_work(job: Job, workers: int) -> list[Problem]:
-    """Return what is wrong with the samples, the engine, the budget, and with the number of workers."""
+    """Return what is wrong with the samples, the engine, the budget and the number of workers."""
     problems = [*problems_of(make_schedule, job.mechanism, job.samples, job.t, job.drivers, job.duration)]
     problems += [*problems_of(check_engine, job.engine), *problems_of(new_meter, job.budget)]
     if workers < 1:

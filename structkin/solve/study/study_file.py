@@ -137,7 +137,7 @@ def mechanism_of(given: Any, path: Path, problems: list[Problem]) -> Mechanism |
 
 
 def quoted(key: str, values: Any) -> str:
-    """Return the hint of how to write a key with dots in it, which is a table of tables without quotes.
+    """Return the hint for a key with dots in it that was written without quotes, which makes it a table of tables.
 
     >>> quoted("points", {"P": {"x": [1, 2]}})
     'write its key in quotes: "points.P.x" = ...'
