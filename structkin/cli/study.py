@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -63,27 +64,40 @@ def study(
         problem = Problem("--best", "the file does not say which variants are the best", "add [best] with a measure")
         raise InputError([problem], str(file))
     outputs = Outputs(file, {"--csv": csv}, {"--plot": plot, "--best": best}, as_json)
+    continues = []
     if to is not None and os.path.exists(to):
         with suppress(InputError):  # of a folder that is no store: said with all else that is wrong
             there, count = finished_in(to)
-            typer.echo(f"continues: {there:,} of {count:,} variants are there", err=True)
+            continues = [f"continues: {there:,} of {count:,} variants are there"]
     with ExitStack() as stack:
         client = None if scheduler is None else stack.enter_context(connected(scheduler))
         report = stack.enter_context(progress("studying"))
+
+        def go_on(done: float = 1.0) -> None:
+            if continues:  # only now is it known to be the store of this study
+                typer.echo(continues.pop(), err=True)
+            report(done)
+
         result = run(
             found.mechanism, **found.options, to=to, workers=workers, client=client, budget=budget_of(budget),
-            progress=report,
+            progress=go_on,
         )  # fmt: skip
+        go_on()
     chosen = result.best(found.best, found.count, largest=found.largest).tolist() if found.best else []
+    makers: dict[str, Callable[..., Any]] = {
+        "--csv": lambda target: write_rows(target, _rows(result)),
+        "--plot": lambda: show.plot_study(result),
+        "--best": lambda: show.draw_variants(result, chosen, [result.motion(k) for k in chosen], found.best),
+    }
+    if nothing := best is not None and not chosen:
+        del makers["--best"]
+        typer.echo(f"--best draws nothing: no variant has a value of '{found.best}'", err=True)
     outputs.deliver(
-        {
-            "--csv": lambda target: write_rows(target, _rows(result)),
-            "--plot": lambda: show.plot_study(result),
-            "--best": lambda: show.draw_variants(result, chosen, [result.motion(k) for k in chosen], found.best),
-        },
+        makers,
         lambda: _data(result, chosen),
         lambda: show.study_table(result, chosen, found.best),
         [f"kept: {to}"] if to is not None else [],
+        ok=not nothing,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,8 @@ from structkin.model.units import Noted, si_unit, unit_of
 #: Sections whose numbers move nothing: masses and loads.
 STILL = ("links", "forces", "initial")
 _COMPONENTS = {"x": 0, "y": 1}
+#: Numbers that a link may have.
+_OF_LINKS = ("mass", "center", "inertia", "density")
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ def number_of(mechanism: Mechanism, key: str, *, laws: bool = False) -> Number:
     path = _path(data, key)
     value = _at(data, path)
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise Flaw("is not a number of this mechanism", "name one of its numbers, such as links.crank.mass")
+        raise Flaw("is not a number of this mechanism", "name one of its numbers, such as points.P.x")
     if path[0] in ("title", "format", "notes", "units", "duration"):
         raise Flaw("is the same for all variants", "name a number of a point, link, joint, driver or force")
     if path[0] == "drivers" and path[2] in ("law", "table", "csv"):
@@ -147,7 +149,7 @@ def _path(data: Any, key: str) -> tuple[str | int, ...]:
         if isinstance(at, Mapping):
             found = name_in(at, rest)
             if found is None:
-                raise Flaw("is not a number of this mechanism", suggest(name, at))
+                raise _missing(path, name, at)
             name = found
             at = at[name]
             path.append(name)
@@ -156,11 +158,18 @@ def _path(data: Any, key: str) -> tuple[str | int, ...]:
             if isinstance(at, str) and path[0] == "drivers" and path[-1] == "law":
                 raise Flaw(*_OF_A_LAW)
             if not isinstance(at, list) or not 0 <= index < len(at):
-                raise Flaw("is not a number of this mechanism", suggest(name, _COMPONENTS))
+                raise _missing(path, name, _OF_LINKS if path[:-1] == ["links"] else _COMPONENTS)
             at = at[index]
             path.append(index)
         rest = rest[len(name) + 1 :]
     return tuple(path)
+
+
+def _missing(path: Sequence[str | int], name: str, known: Iterable[str]) -> Flaw:
+    """Return what is wrong with a name that a description does not have at a path."""
+    if name in _OF_LINKS and path[:-1] == ["links"]:
+        return Flaw(f"link '{path[-1]}' has no {name} in the mechanism", "give it one first")
+    return Flaw("is not a number of this mechanism", suggest(name, known))
 
 
 def _at(data: Any, path: tuple[str | int, ...]) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from structkin.errors import InputError, Problem
 from structkin.model.numbers import number_of
 from structkin.model.topology import suggest
 from structkin.model.units import si_unit
+from structkin.numerical_tolerances import ROUNDING
 from structkin.plan.status import Status
 from structkin.show.artists import draw_path, draw_scene
 from structkin.show.drawing import bounds, scene_of, symbol_size
@@ -23,10 +24,13 @@ from structkin.show.quantities import measures_of
 from structkin.show.scene import Placing, outer
 from structkin.show.style import GROUND, PALETTE, SMALL, dress, new_figure, plain
 from structkin.show.terminal import text_table
-from structkin.types import Floats, Indices
+from structkin.solve.study.plans import number_of_variants
+from structkin.solve.study.store import of_one_number
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
     from rich.table import Table
 
@@ -63,43 +67,72 @@ def plot_study(study: Study, names: Sequence[str] = ()) -> Figure:
     shown = np.unique(np.linspace(0, len(study) - 1, DRAWN).astype(np.intp))
     figure = new_figure(max(count * PANEL + 0.4, 5.0), count * PANEL + 0.9)
     ok = int((study.dataset["status"].values == Status.OK).sum())
-    words = f"{study.mechanism.title or 'Study'}: {len(study):,} variants, {ok:,} ok at all samples"
+    words = f"{study.mechanism.title or 'Study'}: {number_of_variants(len(study))}, {ok:,} ok at all samples"
     words += f"; {len(shown):,} drawn" if len(shown) < len(study) else ""
     add_title(figure, words + (f"; {left_out} more parameters and measures by name" if left_out else ""))
     axes = figure.subplots(count, count, squeeze=False)
     labels = ["\n".join(lines_that_fit(_label(study, name), PANEL - 0.35, SMALL)) for name in names]
+    ranges = [_range(own) for own in values]
     for row in range(count):
         for column in range(count):
             ax = axes[row, column]
             if column > row:
                 ax.set_visible(False)
                 continue
-            _panel(ax, values[column], values[row] if row != column else None, shown)
+            dress(ax)
+            ax.locator_params(nbins=4)
+            _scale(ax, "x", ranges[column])
+            if row == column:
+                finite = values[row][np.isfinite(values[row])]
+                ax.hist(finite, bins=30, range=ranges[row], color=PALETTE[0], alpha=0.7)
+                ax.set_yticks([])
+            else:
+                size = 3 if len(shown) > 500 else 8
+                x, y = values[column][shown], values[row][shown]
+                ax.scatter(x, y, s=size, alpha=0.5, color=PALETTE[0], linewidths=0)
+                _scale(ax, "y", ranges[row])
             ax.tick_params(labelbottom=row == count - 1, labelleft=column == 0 and row > 0)
             if row == count - 1:
-                ax.set_xlabel(plain(labels[column]), fontsize=SMALL)
+                ax.set_xlabel(plain(labels[column]) + _factor(ax.xaxis), fontsize=SMALL)
             if column == 0:
-                ax.set_ylabel("variants" if row == 0 else plain(labels[row]), fontsize=SMALL)
+                ax.set_ylabel(plain(labels[row]) + _factor(ax.yaxis) if row else "variants", fontsize=SMALL)
     return figure
 
 
-def _panel(ax: Axes, x: Floats, y: Floats | None, shown: Indices) -> None:
-    """Draw a histogram of x, or x and y against each other."""
-    dress(ax)
-    ax.locator_params(nbins=4)
-    finite = x[np.isfinite(x)]
-    if y is not None:
-        ax.scatter(x[shown], y[shown], s=3 if len(shown) > 500 else 8, alpha=0.5, color=PALETTE[0], linewidths=0)
-    elif len(finite):
-        ax.hist(finite, bins=30, color=PALETTE[0], alpha=0.7)
-    if y is None:
-        ax.set_yticks([])
+def _range(values: Floats) -> tuple[float, float] | None:
+    """Return the least and the largest finite value, set apart where only rounding does; None if there is none."""
+    finite = values[np.isfinite(values)]
+    if not len(finite):
+        return None
+    low, high = float(finite.min()), float(finite.max())
+    if high - low <= ROUNDING * max(abs(low), abs(high)):
+        apart = 0.05 * abs(high) or 0.05
+        return low - apart, high + apart
+    return low, high
+
+
+def _scale(ax: Axes, way: Literal["x", "y"], values: tuple[float, float] | None) -> None:
+    """Let an axis show a range whatever is drawn: its numbers stand for all panels of a column, or of a row."""
+    if values is None:
+        ax.set(**{f"{way}ticks": []})
+        return
+    margin = 0.05 * (values[1] - values[0])
+    ax.set(**{f"{way}lim": (values[0] - margin, values[1] + margin)})
+
+
+def _factor(axis: Axis) -> str:
+    """Return a line for the label of an axis: by what its numbers are multiplied, and what is added; "" if nothing."""
+    axis.offsetText.set_visible(False)  # it would lie on the label
+    formatter = axis.get_major_formatter()
+    formatter.set_locs(list(axis.get_majorticklocs()))
+    offset = formatter.get_offset()
+    times = "\N{MULTIPLICATION SIGN} " if offset.startswith("1e") else ""
+    return offset and f"\n{times}{offset}"
 
 
 def study_columns(study: Study) -> dict[str, Floats]:
-    """Return the parameters and the measures of one number, without the status (v,)."""
-    of_one = [str(name) for name, own in study.dataset.data_vars.items() if own.dims == ("variant",)]
-    names = [*study.parameters, *(name for name in of_one if name != "status")]
+    """Return the parameters and the measures of one real number, without the status (v,)."""
+    names = [*study.parameters, *(name for name in of_one_number(study.dataset) if name != "status")]
     return {name: np.asarray(study.dataset[name].values, np.float64) for name in names}
 
 
@@ -193,5 +226,5 @@ def study_table(study: Study, chosen: Sequence[int], by: str) -> Table:
     rows = [[str(k), *(f"{own[k]:.6g}" for own in columns.values())] for k in shown]
     counts = [f"{count:,} {outcome}" for outcome, count in Counter(study.outcomes).most_common()]
     which = f"best by {by}" if by else f"the first {len(rows)}"
-    caption = f"{len(study):,} variants: {', '.join(counts)}\n{which}"
+    caption = f"{number_of_variants(len(study))}: {', '.join(counts)}\n{which}"
     return text_table(study.mechanism.title or "Study", caption, heads, rows, heads)

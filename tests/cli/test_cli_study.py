@@ -68,6 +68,7 @@ def test_a_study_of_a_file(study, tmp_path):
     study.write_text(STUDY.replace("[110, 120]", "[110, 121]"), encoding="utf-8")
     other = run(study, "--to", tmp_path / "a.zarr")
     assert isinstance(other.exception, sk.InputError) and "another study: parameters differs" in str(other.exception)
+    assert not other.stderr  # it does not go on
 
 
 def test_without_a_measure_that_chooses_the_first_variants_are_shown(study):
@@ -102,6 +103,12 @@ def test_every_mistake_in_a_file_is_listed(study):
         assert [problem.key for problem in error.value.problems] == keys
 
 
+def test_a_key_that_lacks_its_quotes_is_said(study):
+    study.write_text(STUDY.replace('"lengths.B-C" =', "points.D.x ="), encoding="utf-8")
+    with pytest.raises(sk.InputError, match=r'parameters\.points: .*; write its key in quotes: "points\.D\.x" = '):
+        read_study(study)
+
+
 def test_a_length_below_zero_is_found_before_anything_runs(study):
     study.write_text(STUDY.replace("[110, 120]", "[-110, 120]"), encoding="utf-8")
     with pytest.raises(sk.InputError, match=r"parameters.lengths.B-C: expected a length greater than zero, found -110"):
@@ -118,6 +125,24 @@ def test_best_needs_a_measure(study, tmp_path):
     study.write_text(STUDY.partition("[best]")[0], encoding="utf-8")
     found = run(study, "--best", tmp_path / "b.png")
     assert isinstance(found.exception, sk.InputError) and "add [best] with a measure" in str(found.exception)
+
+
+def test_where_no_variant_has_a_value_the_table_counts_what_became_of_them(study, tmp_path):
+    """All was written but the picture, then came an error that names a table, which was never printed."""
+    study.write_text(STUDY.replace('["7 cm", "80 mm", 200]', "[400]"), encoding="utf-8")
+    found = run(study, "--csv", tmp_path / "a.csv", "--best", tmp_path / "b.png")
+    assert found.exit_code == 1 and "2 variants: 2 out of reach" in found.stdout
+    assert found.stderr == "--best draws nothing: no variant has a value of 'swing'\n"
+    assert (tmp_path / "a.csv").exists() and not (tmp_path / "b.png").exists()
+
+
+@pytest.mark.parametrize("measure", ["path.C", "y.C"])
+def test_a_measure_at_every_sample_chooses_nothing_which_is_known_before_anything_runs(study, tmp_path, measure):
+    text = STUDY.replace("[best]", f'all = "{measure}"\n[best]').replace('measure = "swing"', 'measure = "all"')
+    study.write_text(text, encoding="utf-8")
+    words = r"best\.measure: the text 'all' is not one number for each variant; known: swing$"
+    with pytest.raises(sk.InputError, match=words):
+        read_study(study)
 
 
 def test_how_much_of_a_study_is_there_counts_finished_chunks(study, tmp_path):

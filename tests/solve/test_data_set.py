@@ -29,6 +29,8 @@ def test_a_data_set_holds_the_path_of_a_joint_and_is_read_again(tmp_path):
     read = sk.Linkages.load(tmp_path / "set.zarr")
     for name, array in linkages.arrays.items():
         np.testing.assert_array_equal(getattr(read, name), array, name)
+    third = batch.save(tmp_path / "third.zarr", keep=np.int64(3))
+    np.testing.assert_array_equal(third["path"], batch.position[:, 3].astype(np.float32))
     every = batch.save(tmp_path / "all.zarr", keep="all")
     np.testing.assert_array_equal(every["path"], batch.position.astype(np.float32))
     plain = xr.open_dataset(tmp_path / "all.zarr", engine="zarr", consolidated=False)
@@ -51,6 +53,8 @@ def test_an_interrupted_one_goes_on_and_another_is_refused(tmp_path, monkeypatch
     monkeypatch.setattr(data_set.StoredShare, "rows", counted)
     with pytest.raises(KeyboardInterrupt):
         batch.save(store, progress=stop)
+    with pytest.raises(sk.InputError, match=r"set\.zarr: is not finished: 4 of 10 linkages are there; the same"):
+        sk.Linkages.load(store)
     found = batch.save(store)
     assert done == [4, 4, 2]
     np.testing.assert_array_equal(found["path"], batch.position[:, -1].astype(np.float32))

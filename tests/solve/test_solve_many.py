@@ -454,3 +454,15 @@ def test_a_fast_variant_is_solved_alone():
         motions.position("C")[1:],
         m.solve_many(37, duration=1.0, parameters={"drivers.motor.speed": [6.0, 6.1]}).position("C"),
     )
+
+
+def test_every_mistake_is_one_error():
+    """The engine was named alone, then the budget, then what differs, and what is kept last."""
+    bad = {
+        "samples": 0, "lengths": {"B-Z": [0.12]}, "points": {"Q": [(0, 0)]}, "parameters": {"foo.bar": [1.0]},
+        "drivers": {"mtr": [1.0]}, "keep": ["Z"], "engine": "fast", "budget": -1, "duration": -1,
+    }  # fmt: skip
+    with pytest.raises(sk.InputError) as error:
+        sk.load(path("crank_rocker")).solve_many(**bad)
+    keys = ["lengths.B-Z", "points.Q", "foo.bar", "engine", "budget", "keep.Z", "drivers.mtr", "samples", "duration"]
+    assert [problem.key for problem in error.value.problems] == keys

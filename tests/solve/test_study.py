@@ -237,6 +237,30 @@ def test_best():
         found.variant(64)
 
 
+def infinite(motions):
+    """A value that is infinite for one half of the variants."""
+    values = motions.position("C")[:, 0, 0]
+    return np.where(values < 0.1339, -np.inf, values)
+
+
+def test_the_best_have_finite_values_and_there_is_at_least_one():
+    """Infinite ones came first, and a count of -1 left out the last."""
+    values = {"lengths.B-C": np.linspace(0.11, 0.13, 16)}
+    measures = {"own": infinite, "z": lambda motions: 1j * motions.ok.sum(axis=1)}
+    found = sk.study(four_bar(), values, samples=5, measures=measures)
+    own = found.dataset["own"].values
+    finite = np.flatnonzero(np.isfinite(own))
+    assert 0 < len(finite) < 16
+    assert found.best("own", 12).tolist() == sorted(finite, key=lambda k: own[k])
+    assert found.best("own", 2, largest=True).tolist() == sorted(finite, key=lambda k: -own[k])[:2]
+    for count in (0, -1):
+        with pytest.raises(sk.InputError, match=f"count: {count} is not a positive whole number"):
+            found.best("own", count)
+    for call in (found.best, found.plot):  # complex numbers have no order: their imaginary parts were dropped
+        with pytest.raises(sk.InputError, match=r"z: is not a measure of one number; known: "):
+            call("z")
+
+
 def test_every_mistake_is_listed_before_anything_runs(tmp_path):
     m = sk.Mechanism(
         points={"A": (0, 0), "B": (1, 0), "C": (4, 3), "D": (5, 0), "P": (2, 4)},
@@ -249,7 +273,7 @@ def test_every_mistake_is_listed_before_anything_runs(tmp_path):
         sk.study(
             m, {"lengths.A-C": (1, 2), "lengths.A-B": (2, 1), "links.crank.mass": (1, 2), "points.D.x": (1, np.nan),
                 "points.D.y": (0, 1, 2)},
-            plan="sobol", samples=0, workers=0, to=tmp_path / "study",
+            plan="sobol", samples=0, workers=0, to=tmp_path / "study", engine="fast", budget=-1,
             measures={"status": "path.C", "a": "path.Q", "b": "most.angle.rocker", "c": "max.angle.bar",
                       "d": "min.transmission.A", "e": 3, "f": lambda some: calls.append(1)},
         )  # fmt: skip
@@ -257,7 +281,7 @@ def test_every_mistake_is_listed_before_anything_runs(tmp_path):
     assert keys == [
         "measures.status", "measures.a", "measures.b", "measures.c", "measures.d", "measures.e",
         "lengths.A-C", "links.crank.mass", "lengths.A-B", "points.D.x", "points.D.y", "variants",
-        "samples", "workers", "to",
+        "samples", "engine", "budget", "workers", "to",
     ]  # fmt: skip
     assert not calls
     for options, words in (
@@ -277,6 +301,12 @@ def test_masked_values_are_no_numbers(options):
     values = np.ma.array([0.11, 0.12], mask=[False, True])
     with pytest.raises(sk.InputError, match=r"lengths\.B-C: expected finite numbers"):
         sk.study(four_bar(), {"lengths.B-C": values}, measures=["path.C"], **options)
+
+
+def test_complex_values_are_refused():
+    """Their imaginary parts were dropped."""
+    with pytest.raises(sk.InputError, match=r"lengths\.B-C: expected finite numbers"):
+        sk.study(four_bar(), {"lengths.B-C": [0.11 + 1j, 0.12]}, measures=["path.C"])
 
 
 def test_a_length_that_others_fix():
@@ -358,6 +388,20 @@ def test_a_store_of_another_study_is_refused(tmp_path):
     np.testing.assert_array_equal(opened.variant(3).places["B"], m.places["B"])
 
 
+def test_what_is_opened_is_a_store(tmp_path):
+    """It was "to" that was wrong, and a new name the hint."""
+    with pytest.raises(sk.InputError, match=r"path: there is no folder '.*none\.zarr'; give the folder of a store"):
+        sk.Study.open(tmp_path / "none.zarr")
+    with pytest.raises(sk.InputError, match=r"path: .* is not the store of a study; give the folder of a store"):
+        sk.Study.open(tmp_path)
+
+
+def test_a_store_may_have_the_suffix_only(tmp_path):
+    """Its name did not end in .zarr, it said."""
+    sk.study(four_bar(), {"lengths.B-C": [0.11]}, samples=5, measures=["max.y.C"], to=tmp_path / ".zarr")
+    assert len(sk.Study.open(tmp_path / ".zarr")) == 1
+
+
 @pytest.mark.parametrize("name", [".", "..", "../a", "a/b", "__a", "zarr.json", ".zattrs", "ä" * 200])
 def test_a_name_that_no_folder_of_a_store_can_have_is_refused(tmp_path, name):
     """The name "." ended in a traceback of zarr, "zarr.json" in that of a file that is there already."""
@@ -436,6 +480,24 @@ def test_ctrl_c_waits_for_no_worker_and_what_is_finished_stays(all_hear, tmp_pat
     monkeypatch.setattr(time, "sleep", lambda seconds: None)
     whole = sk.study(four_bar(), BOUNDS, **options).dataset["top"]
     np.testing.assert_array_equal(whole, sk.study(four_bar(), BOUNDS, **options | {"to": None}).dataset["top"])
+
+
+KILLED = """
+import os, signal, time
+from structkin.solve.study.work import processes
+if __name__ == "__main__":
+    with processes(2) as submit:
+        assert submit(os.getpid).result() != os.getpid()
+        submit(time.sleep, 300)
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no signal that ends a process at once")
+def test_workers_end_with_the_process_that_started_them():
+    """They lived on for ever, and who read what the process prints waited for ever."""
+    killed = subprocess.run([sys.executable, "-c", KILLED], check=False, capture_output=True, timeout=60)
+    assert killed.returncode == -signal.SIGKILL
 
 
 def wider(motions):

@@ -224,6 +224,13 @@ def test_the_command(client, tmp_path, monkeypatch):
     assert isinstance(none.exception, sk.InputError) and "no scheduler of Dask answers at" in str(none.exception)
 
 
+@pytest.mark.parametrize("address", ["foo", "", ":", "http://x:1", "tls://x:1"])
+def test_an_address_of_another_form_is_one_error(address):
+    """A client was made of it first, which waited 20 s when it was deleted and printed a traceback."""
+    with pytest.raises(sk.InputError, match="Dask cannot connect to"):
+        on_cluster.connected(address)
+
+
 # --- whatever is killed -----------------------------------------------------------------------------------------------
 
 SLOW_STUDY = """

@@ -236,6 +236,7 @@ def test_bad_keys_are_listed_together():
     with pytest.raises(sk.InputError) as error:
         m.solve_many(5, parameters=bad)
     assert [problem.key for problem in error.value.problems] == list(bad)
+    assert "link 'crank' has no mass in the mechanism; give it one first" in str(error.value)
     with pytest.raises(sk.InputError, match="values as well as a speed"):
         m.solve_many(parameters={"drivers.motor.speed": one}, drivers={"motor": [[1.0]]})
     with pytest.raises(sk.InputError, match="given twice"):

@@ -18,7 +18,7 @@ from structkin.solve.batch.mechanisms import Mechanisms
 from structkin.solve.batch.motor import Motor
 from structkin.solve.batch.runner import takes_triads
 from structkin.solve.batch.share import Share
-from structkin.solve.study.store import LOST, NOT_FINISHED, STUDY, Variable, ZarrStore, check_extra
+from structkin.solve.study.store import LOST, NOT_FINISHED, STUDY, Variable, ZarrStore, check_extra, finished_in
 from structkin.version import __version__
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ def save(
     if not isinstance(linkages, Linkages):
         raise InputError([*problems, Problem("linkages", "are mechanisms", "data sets hold arrays")], "data set")
     joints, n = linkages.joints, len(angles)
+    if isinstance(keep, np.integer):
+        keep = int(keep)
     if keep != "all" and not (isinstance(keep, int) and -joints <= keep < joints):
         problems.append(Problem("keep", f"there is no joint {keep!r}", f"give 'all', or one from 0 to {joints - 1}"))
     if workers < 1 or (workers > 1 and client is not None):
@@ -104,10 +106,14 @@ def load(path: Path) -> dict[str, NDArray[Any]]:
         group = zarr.open_group(str(path), mode="r", zarr_format=3)
         is_study = "linkages" not in json.loads(str(group.attrs[STUDY]))
         names = [name for name in ARRAYS if name in group or name not in OPTIONAL]
+        there, count = finished_in(path)
         found = {} if is_study else {name: np.asarray(group[name]) for name in names}
     except Exception as error:  # zarr raises many kinds for what it did not write
         raise InputError([Problem(str(path), "is not a data set", "Batch.save makes one")], "linkages") from error
     if is_study:
         hint = "Study.open reads it, and Batch.save makes a data set"
         raise InputError([Problem(str(path), "is the store of a study, not a data set of linkages", hint)], "linkages")
+    if there < count:
+        message = f"is not finished: {there:,} of {count:,} linkages are there"
+        raise InputError([Problem(str(path), message, "the same Batch.save goes on with it")], "linkages")
     return found

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structkin.budget import MOST_BYTES, TOGETHER, metered, new_meter, too_large
-from structkin.errors import InputError, Problem, raise_problems
+from structkin.errors import InputError, Problem, raise_problems, together
 from structkin.joints.cam import Cam
 from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
@@ -115,13 +115,8 @@ def read_differences(
     lengths: Mapping[str, Any],
     points: Mapping[str, Any],
     drivers: Mapping[str, Any],
-    *,
-    all_may_fail: bool = False,
-) -> Differences:
-    """Return the differences.
-
-    Raises `InputError` that lists wrong names and shapes, or where no variant has valid values, unless `all_may_fail`.
-    """
+) -> tuple[Differences, list[Problem]]:
+    """Return the differences, and every problem with their names and shapes."""
     found = Differences(mechanism)
     problems: list[Problem] = []
     keys = [(f"lengths.{name}", str(name), given) for name, given in lengths.items()]
@@ -188,7 +183,14 @@ def read_differences(
         problems.append(
             Problem("variants", f"numbers of variants differ ({found_counts})", "give one value per variant")
         )
-    raise_problems(problems, mechanism.title)
+    return found, problems
+
+
+def _complete(found: Differences, all_may_fail: bool) -> None:
+    """Repeat lengths that are the same for all variants, and note the variants that cannot be built.
+
+    Raises `InputError` where no variant has valid values, unless `all_may_fail`.
+    """
     for pair, numbers in found.lengths.items():
         values = numbers.values
         found.lengths[pair] = Variants(np.append(values[0], np.broadcast_to(values[1:], found.count)))
@@ -196,8 +198,7 @@ def read_differences(
     if len(found.problems) == found.count and not all_may_fail:
         problems = [Problem(f"variant 0: {one.key}", one.message, one.hint) for one in found.problems[0]]
         problems.append(Problem("variants", "none has valid values", "the faults above are those of the first"))
-        raise InputError(problems, mechanism.title)
-    return found
+        raise InputError(problems, found.mechanism.title)
 
 
 def _read_number(found: Differences, key: str, given: Any) -> None:
@@ -295,7 +296,9 @@ def solve_many(
     progress: Callable[[float], None] | None,
 ) -> Motions:
     """Solve variants of a mechanism that differ in dimensions; see `Mechanism.solve_many`."""
-    call = prepare(mechanism, samples, parameters, lengths, points, t, drivers, duration, engine, budget)
+    call = prepare(
+        mechanism, samples, parameters, lengths, points, t, drivers, duration, engine, budget, keep=keep or ()
+    )
     if keep is None and measures is None:
         if call.size > MOST_BYTES:
             raise call.too_large
@@ -323,17 +326,22 @@ def prepare(
     engine: str,
     budget: float | None,
     *,
+    keep: Sequence[str] = (),
     all_may_fail: bool = False,
 ) -> Call:
     """Check the arguments of a call of `solve_many`, and plan its variants; `InputError` lists what is wrong."""
-    check_engine(engine, mechanism.title)
-    new_meter(budget, source=mechanism.title)
     drivers = drivers or {}
-    found = read_differences(
-        mechanism, parameters or {}, lengths or {}, points or {}, drivers, all_may_fail=all_may_fail
+    found, problems = read_differences(mechanism, parameters or {}, lengths or {}, points or {}, drivers)
+    *_, schedule = together(
+        mechanism.title,
+        lambda: raise_problems(problems),
+        lambda: check_engine(engine),
+        lambda: new_meter(budget),
+        lambda: quantities(mechanism, keep),
+        # The drivers of the first variant represent all while the schedule is made.
+        lambda: make_schedule(mechanism, samples, t, found.drivers_of(0, drivers), duration),
     )
-    # The drivers of the first variant represent all while the schedule is made.
-    schedule = make_schedule(mechanism, samples, t, found.drivers_of(0, drivers), duration)
+    _complete(found, all_may_fail)
     call = Call(mechanism, found, drivers, schedule, engine, budget)
     if any(number.moves for number in found.numbers) or _has_to_be_followed(mechanism):
         return call

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Generator, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
@@ -25,12 +26,22 @@ def connected(address: str) -> Any:
     """Return a client of the scheduler at an address; `InputError` where it does not answer."""
     raise_problems(missing("--scheduler"), "study")
     from distributed import Client
+    from distributed.comm import connect
+    from distributed.security import Security
 
+    async def call() -> None:
+        (await connect(address, PATIENCE, **Security().get_connection_args("client"))).abort()
+
+    message = f"no scheduler of Dask answers at '{address}' within {PATIENCE:g} s"
     try:
+        # Before there is a client: one that cannot connect waits again when it is deleted, and prints a traceback.
+        asyncio.run(call())
         return Client(address, timeout=PATIENCE, set_as_default=False)
-    except (OSError, TimeoutError, ValueError) as error:
-        message = f"no scheduler of Dask answers at '{address}' within {PATIENCE:g} s"
-        raise InputError([Problem("--scheduler", message, "such as tcp://host:8786")], "study") from error
+    except (ImportError, RuntimeError, TypeError, ValueError):  # of an unknown form, or without what its form needs
+        message = f"Dask cannot connect to '{address}'"
+    except (OSError, TimeoutError):
+        pass
+    raise InputError([Problem("--scheduler", message, "such as tcp://host:8786")], "study")
 
 
 def missing(what: str) -> list[Problem]:

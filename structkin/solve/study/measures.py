@@ -47,6 +47,11 @@ class Named:
         quantity, _, name = rest.partition(".")
         return first, quantity, name
 
+    @property
+    def is_one_number(self) -> bool:
+        """Whether it is one number for each variant, not one or two for every sample."""
+        return not self.text.startswith("path.") and bool(self.parts[0])
+
     def __call__(self, motions: Motions) -> NDArray[Any]:
         """Return the measure of each variant (v, ...); reduced, NaN where it is not ok at every sample."""
         if self.text.startswith("path."):

@@ -53,6 +53,11 @@ def planned(
     return ({}, problems) if problems else (_drawn(values, plan, count, seed), [])
 
 
+def number_of_variants(count: int) -> str:
+    """Return a number of variants in words."""
+    return f"{count:,} variant{'' if count == 1 else 's'}"
+
+
 def too_many(count: int, what: str) -> list[Problem]:
     """Return the problem with more variants than a study, or the like, may have."""
     return (
@@ -80,7 +85,10 @@ def _drawn(values: dict[str, Floats], plan: str, count: int, seed: int) -> dict[
 def _read(given: Any) -> Floats | None:
     """Return finite numbers as an array (v,); None if they are not."""
     try:
-        values = np.atleast_1d(np.asarray(unmasked(given), np.float64))
+        array = unmasked(given)
+        if array.dtype.kind == "c":  # NumPy only warns of a part that it drops
+            return None
+        values = np.atleast_1d(np.asarray(array, np.float64))
     except (TypeError, ValueError):
         return None
     return values if values.ndim == 1 and len(values) and np.isfinite(values).all() else None

@@ -221,11 +221,11 @@ def finished_in(path: Path) -> tuple[int, int]:
 
     study_of(path)
     group: Any = zarr.open_group(str(path), mode="r", zarr_format=3)
-    (count,), (size,) = group["status"].shape, group["status"].chunks
+    count, size = group["status"].shape[0], group["status"].chunks[0]
     return sum(min(size, count - size * int(k)) for k in np.flatnonzero(group[FINISHED][:] == 1)), count
 
 
-def study_of(path: Path) -> dict[str, Any]:
+def study_of(path: Path, key: str = "to", hint: str = "name a new one") -> dict[str, Any]:
     """Return what the store at a path says of its study; `InputError` if it is none."""
     import zarr
 
@@ -236,15 +236,20 @@ def study_of(path: Path) -> dict[str, Any]:
             raise TypeError("no study was written so")
         return dict(found)
 
-    return read(about, path)
+    return read(about, path, key, hint)
 
 
-def read(call: Callable[[], T], path: Path) -> T:
+def read(call: Callable[[], T], path: Path, key: str, hint: str) -> T:
     """Return what a call reads from the store at a path; `InputError` if that is none."""
     try:
         return call()
     except Exception as error:  # zarr and xarray raise many kinds for what they did not write
-        raise InputError([Problem("to", f"{path} is not the store of a study", "name a new one")], "study") from error
+        raise InputError([Problem(key, f"{path} is not the store of a study", hint)], "study") from error
+
+
+def of_one_number(dataset: xr.Dataset) -> list[str]:
+    """Return the names of the measures of one real number."""
+    return [str(name) for name, own in dataset.data_vars.items() if own.dims == ("variant",) and own.dtype.kind != "c"]
 
 
 def check_extra(what: str, *, stored: bool) -> list[Problem]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -14,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structkin.budget import DEFAULT
+from structkin.budget import DEFAULT, new_meter
 from structkin.checked import checked
 from structkin.errors import InputError, Problem, problems_of, raise_problems
+from structkin.kernels.choice import check_engine
 from structkin.model.arguments import index as whole_index
 from structkin.model.mechanism import Mechanism
 from structkin.model.numbers import number_of, own_value, with_numbers
@@ -27,7 +29,7 @@ from structkin.solve.many.motions import Motions
 from structkin.solve.study.cluster import done_by, faults_of
 from structkin.solve.study.identity import digest_of_measure
 from structkin.solve.study.measures import Named, read_measures
-from structkin.solve.study.plans import planned
+from structkin.solve.study.plans import number_of_variants, planned
 from structkin.solve.study.store import (
     LONGEST,
     LOST,
@@ -38,6 +40,7 @@ from structkin.solve.study.store import (
     Variable,
     ZarrStore,
     check_extra,
+    of_one_number,
     read,
     study_of,
 )
@@ -55,6 +58,8 @@ if TYPE_CHECKING:
 POSES, CHUNKS = 1 << 19, 16
 #: The largest result that is kept in memory [bytes].
 LARGEST = 4 << 30
+#: The hint where there is nothing to open.
+MADE = "give the folder of a store, which sk.study(..., to='study.zarr') makes"
 
 
 @checked
@@ -79,7 +84,7 @@ class Study:
     def __repr__(self) -> str:
         """Return title, variants and how many are ok."""
         ok = int((self.dataset["status"].values == Status.OK).sum())
-        return f"<Study of {self.mechanism.title or 'a mechanism'!r}: {len(self)} variants, {ok} ok>"
+        return f"<Study of {self.mechanism.title or 'a mechanism'!r}: {number_of_variants(len(self))}, {ok:,} ok>"
 
     @classmethod
     def open(cls, path: str | Path) -> Study:
@@ -88,11 +93,13 @@ class Study:
         Raises `InputError` if there is no such store, or zarr is not installed.
         """
         raise_problems(check_extra("path", stored=True), "study")
-        about = study_of(Path(path))
+        if not os.path.exists(path):
+            raise InputError([Problem("path", f"there is no folder '{path}'", MADE)], "study")
+        about = study_of(Path(path), "path", MADE)
         if "linkages" in about:
             hint = "xarray.open_zarr reads its paths, and Linkages.load its linkages"
             raise InputError([Problem("path", f"{path} is a data set of linkages", hint)], "study")
-        dataset = read(ZarrStore(Path(path)).dataset, Path(path))
+        dataset = read(ZarrStore(Path(path)).dataset, Path(path), "path", MADE)
         return cls(Mechanism.from_dict(about["mechanism"]), dataset, tuple(about["parameters"]))
 
     @property
@@ -110,15 +117,18 @@ class Study:
     def best(self, measure: str, count: int = 1, *, largest: bool = False) -> Indices:
         """Return the numbers of the variants with the smallest, or `largest`, values of a measure, the best first.
 
-        Variants without a value are none of them. Raises `InputError` where there is no such measure of one number.
+        Variants without a finite value are none of them. Raises `InputError` where there is no such measure of one real
+        number, or the `count` is not positive.
         """
-        if measure not in self.dataset or self.dataset[measure].dims != ("variant",):
-            known = [name for name, own in self.dataset.data_vars.items() if own.dims == ("variant",)]
-            problem = Problem(measure, "is not a measure of one number", suggest(measure, map(str, known)))
-            raise InputError([problem], self.mechanism.title)
+        problems = [Problem("count", f"{count} is not a positive whole number")] if count < 1 else []
+        known = of_one_number(self.dataset)
+        if measure not in (*known, *self.parameters):
+            problems.append(Problem(measure, "is not a measure of one number", suggest(measure, known)))
+        raise_problems(problems, self.mechanism.title or "study")
         values = np.asarray(self.dataset[measure].values, np.float64)
-        order = np.argsort(-values if largest else values, kind="stable")
-        return np.asarray(order[: min(count, int(np.isfinite(values).sum()))])
+        finite = np.flatnonzero(np.isfinite(values))
+        order = np.argsort(-values[finite] if largest else values[finite], kind="stable")
+        return np.asarray(finite[order[:count]])
 
     def plot(self, *names: str) -> Figure:
         """Return a scatter matrix of measures or parameters, with their histograms; by default the first of them.
@@ -259,8 +269,9 @@ def written(path: Path | None, *errors: type[Exception]) -> Iterator[None]:
 
 
 def _faults_of_work(job: Job, workers: int) -> list[Problem]:
-    """Return what is wrong with the samples, and with the number of workers."""
+    """Return what is wrong with the samples, the engine, the budget and the number of workers."""
     problems = [*problems_of(make_schedule, job.mechanism, job.samples, job.t, job.drivers, job.duration)]
+    problems += [*problems_of(check_engine, job.engine), *problems_of(new_meter, job.budget)]
     if workers < 1:
         problems.append(Problem("workers", f"{workers} is not a positive number of processes"))
     elif workers > 1:
@@ -276,7 +287,7 @@ def _faults_of_work(job: Job, workers: int) -> list[Problem]:
 def faults_of_store(path: Path, names: Sequence[str]) -> list[Problem]:
     """Return what is wrong with the path of a store, and with names that it cannot hold."""
     problems = []
-    if path.suffix != ".zarr":
+    if not path.name.endswith(".zarr"):
         problems.append(Problem("to", f"'{path}' does not end in .zarr", "name a folder, such as study.zarr"))
     elif not path.absolute().parent.is_dir():
         problems.append(Problem("to", f"there is no folder '{path.absolute().parent}'", "make it first"))

@@ -14,7 +14,7 @@ from structkin.model.mechanism import Mechanism
 from structkin.model.numbers import number_in_si, number_of
 from structkin.model.topology import suggest
 from structkin.model.units import Units
-from structkin.solve.study.measures import read_measures
+from structkin.solve.study.measures import Named, read_measures
 from structkin.solve.study.plans import PLANS, planned
 
 #: The keys of a study file, with those that a study needs first.
@@ -50,8 +50,7 @@ def read_study(path: Path) -> StudyFile:
         options["plan"] = data["plan"]
     mechanism = mechanism_of(data.get("mechanism"), path, problems) if "mechanism" in data else None
     measures = table_of(data, "measures", problems)
-    names = list(measures)
-    best = _best(table_of(data, "best", problems), names, problems)
+    best = _best(table_of(data, "best", problems), measures, problems)
     if mechanism is not None:
         given = _parameters(mechanism, table_of(data, "parameters", problems), problems)
         # With a plan of an unknown name the values are taken for bounds.
@@ -137,6 +136,18 @@ def mechanism_of(given: Any, path: Path, problems: list[Problem]) -> Mechanism |
     return None
 
 
+def quoted(key: str, values: Any) -> str:
+    """Return the hint for a key with dots in it that was written without quotes, which makes it a table of tables.
+
+    >>> quoted("points", {"P": {"x": [1, 2]}})
+    'write its key in quotes: "points.P.x" = ...'
+    """
+    while isinstance(values, Mapping) and values:
+        name, values = next(iter(values.items()))
+        key = f"{key}.{name}"
+    return f'write its key in quotes: "{key}" = ...'
+
+
 def _parameters(mechanism: Mechanism, given: Mapping[str, Any], problems: list[Problem]) -> dict[str, list[float]]:
     """Return the values of parameters in SI; of one that the mechanism does not have, as they are."""
     found = {}
@@ -144,7 +155,8 @@ def _parameters(mechanism: Mechanism, given: Mapping[str, Any], problems: list[P
         where = f"parameters.{key}"
         if not isinstance(values, list) or not values:
             message = f"expected a list of numbers, found {describe(values)}"
-            problems.append(Problem(where, message, "such as [100, 140]"))
+            hint = quoted(key, values) if isinstance(values, Mapping) else "such as [100, 140]"
+            problems.append(Problem(where, message, hint))
             continue
         try:
             number = number_of(mechanism, key)
@@ -155,14 +167,16 @@ def _parameters(mechanism: Mechanism, given: Mapping[str, Any], problems: list[P
     return found
 
 
-def _best(given: Mapping[str, Any], measures: list[str], problems: list[Problem]) -> dict[str, Any]:
+def _best(given: Mapping[str, Any], measures: Mapping[str, Any], problems: list[Problem]) -> dict[str, Any]:
     """Return which variants are the best."""
     unknown = [key for key in given if key not in BEST]
     problems += [Problem(f"best.{key}", "is not a key of [best]", suggest(key, BEST)) for key in unknown]
     measure, largest, count = given.get("measure", ""), given.get("largest", False), given.get("count", 6)
-    if given and measure not in measures:
-        hint = suggest(str(measure), measures)
-        problems.append(Problem("best.measure", f"{describe(measure)} is not a measure of this study", hint))
+    # What is no text is a mistake of its own.
+    of_one = [name for name, text in measures.items() if not isinstance(text, str) or Named(text).is_one_number]
+    if given and measure not in of_one:
+        message = "is not one number for each variant" if measure in [*measures] else "is not a measure of this study"
+        problems.append(Problem("best.measure", f"{describe(measure)} {message}", suggest(str(measure), of_one)))
     if not isinstance(largest, bool):
         problems.append(Problem("best.largest", f"expected true or false, found {describe(largest)}"))
     if not is_count(count):

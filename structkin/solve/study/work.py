@@ -6,12 +6,13 @@ import ctypes
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from multiprocessing import get_context, resource_tracker
+from multiprocessing import get_context, parent_process, resource_tracker
 from typing import Any, Protocol
 
 import numpy as np
@@ -151,7 +152,18 @@ def _unheard() -> Iterator[None]:
 
 def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that waits for the chunk ends this one
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     prepare_worker()
+
+
+def _end_with_parent() -> None:
+    """Wait for the end of the process that started this one, and end this one too.
+
+    A parent that is killed ends no worker, and workers hold both ends of their queue: they would wait for ever.
+    """
+    if parent := parent_process():
+        parent.join()
+        os._exit(1)
 
 
 def prepare_worker() -> None:
