@@ -67,6 +67,7 @@ def test_measures_are_those_of_each_motion():
     )  # fmt: skip
     data = found.dataset
     assert data.sizes == {"variant": 12, "sample": 25, "xy": 2} and data["c"].attrs["units"] == "rad"
+    assert data["torque"].attrs["units"] == "N m"
     lost = 0
     for k in range(12):
         one = found.variant(k).solve(samples=25)

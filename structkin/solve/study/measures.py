@@ -80,14 +80,15 @@ class Named:
         found: Floats = getattr(motions, quantity)(name)
         return found
 
-    @property
-    def unit(self) -> str:
-        """Its unit in SI."""
+    def unit(self, mechanism: Mechanism) -> str:
+        """Return its unit in SI."""
         if self.text.startswith("path."):
             return "m"
-        quantity = self.parts[1]
+        _, quantity, name = self.parts
+        if quantity == "effort":
+            return "N m" if mechanism.drivers[name].kind == "angle" else "N"
         units = {"angle": "rad", "omega": "rad/s", "alpha": "rad/s^2", "speed": "m/s", "acceleration": "m/s^2"}
-        return units.get(quantity, {"transmission": "rad", "effort": "N m or N"}.get(quantity, "m"))
+        return units.get(quantity, "rad" if quantity == "transmission" else "m")
 
 
 def efforts(motions: Motions, driver: str) -> Floats:

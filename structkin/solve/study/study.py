@@ -311,7 +311,7 @@ def _variables(job: Job, rows: Rows, samples: int) -> dict[str, Variable]:
         measure = job.measures[name]
         attributes: dict[str, Any] = {}
         if isinstance(measure, Named):
-            attributes = {"measure": measure.text, "units": measure.unit}
+            attributes = {"measure": measure.text, "units": measure.unit(job.mechanism)}
         elif name == "status":
             flags = {"LOST": LOST, "NOT_FINISHED": NOT_FINISHED, **Status.__members__}
             attributes = {"flag_values": [int(one) for one in flags.values()], "flag_meanings": " ".join(flags)}
