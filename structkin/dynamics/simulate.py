@@ -163,12 +163,14 @@ def _impulses(
         unit = "rad" if drive.kind == "angle" else "m"
         values, rates = jumps(drive.law, begin, end)
         found += [(one, id) for one in rates]
+        later = [one for one in rates if one.before >= begin]
         if values:
             message = f"jumps by {values[0].by:.4g} {unit} at t = {values[0].before:.6g} s"
             problems.append(Problem(f"drivers.{id}", message, "let it move there within some time"))
-        elif rates and rates[-1].before >= begin and integrator in FIXED:
-            last = rates[-1]
-            message = f"its speed jumps by {last.by:.4g} {unit}/s at t = {last.before:.6g} s, and others with it"
+        elif later and integrator in FIXED:
+            message = (
+                f"its speed jumps by {later[0].by:.4g} {unit}/s at t = {later[0].before:.6g} s, and others with it"
+            )
             hint = f"{next(iter(ADAPTIVE))} knows such impulses; or let the speed change within some time"
             problems.append(Problem(f"drivers.{id}", message, hint))
     raise_problems(problems, mechanism.title)
