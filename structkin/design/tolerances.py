@@ -226,7 +226,7 @@ def tolerances(
         if progress is not None:
             progress(drawn.count / variants)
     spreads = {
-        name: _spread(name, one, work, nominal[name].reshape(-1), slopes[name], worst[name], drawn)
+        name: _spread(name, one, one.unit(mechanism), work, nominal[name].reshape(-1), slopes[name], worst[name], drawn)
         for name, one in named.items()
     }
     dimensions = work.dimensions
@@ -479,7 +479,7 @@ def _at_tail(tail: Floats, count: Floats) -> Floats:
 
 
 def _spread(
-    name: str, measure: Named, work: _Work, nominal: Floats, slopes: Floats, worst: Floats, drawn: _Drawn
+    name: str, measure: Named, unit: str, work: _Work, nominal: Floats, slopes: Floats, worst: Floats, drawn: _Drawn
 ) -> Spread:
     p = len(work.zones)
     low, high, spread = (np.array([getattr(zone, what) for zone in work.zones]) for what in ("low", "high", "spread"))
@@ -493,7 +493,7 @@ def _spread(
         shares = np.where(sigma[:, None] > 0, variances / sigma[:, None] ** 2, 0.0 * variances)
     count, mean, scatter, quantiles, extremes = drawn.numbers(name)
     return Spread(
-        name, measure.parts[1], measure.unit, work.dimensions, nominal, np.concatenate((own, steep), axis=1),
+        name, measure.parts[1], unit, work.dimensions, nominal, np.concatenate((own, steep), axis=1),
         np.concatenate((np.abs(sides).max(axis=2), steep * clearances), axis=1), shares,
         nominal + own @ (0.5 * (low + high)), sigma,
         np.stack((nominal + sides.min(axis=2).sum(axis=1) - play, nominal + sides.max(axis=2).sum(axis=1) + play), 1),
