@@ -297,8 +297,9 @@ def solve_many(
 ) -> Motions:
     """Solve variants of a mechanism that differ in dimensions; see `Mechanism.solve_many`."""
     call = prepare(
-        mechanism, samples, parameters, lengths, points, t, drivers, duration, engine, budget, keep=keep or ()
-    )
+        mechanism, samples, parameters, lengths, points, t, drivers, duration, engine, budget, keep=keep or (),
+        whole=keep is None and measures is None,
+    )  # fmt: skip
     if keep is None and measures is None:
         if call.size > MOST_BYTES:
             raise call.too_large
@@ -327,9 +328,14 @@ def prepare(
     budget: float | None,
     *,
     keep: Sequence[str] = (),
+    whole: bool = False,
     all_may_fail: bool = False,
 ) -> Call:
-    """Check the arguments of a call of `solve_many`, and plan its variants; `InputError` lists what is wrong."""
+    """Check the arguments of a call of `solve_many`, and plan its variants; `InputError` lists what is wrong.
+
+    A result that holds the `whole` motions is refused before all variants are checked if already two numbers of each
+    pose are too many.
+    """
     drivers = drivers or {}
     found, problems = read_differences(mechanism, parameters or {}, lengths or {}, points or {}, drivers)
     *_, schedule = together(
@@ -341,8 +347,10 @@ def prepare(
         # The drivers of the first variant represent all while the schedule is made.
         lambda: make_schedule(mechanism, samples, t, found.drivers_of(0, drivers), duration),
     )
-    _complete(found, all_may_fail)
     call = Call(mechanism, found, drivers, schedule, engine, budget)
+    if whole and 48.0 * call.count * len(schedule) > MOST_BYTES:
+        raise call.too_large
+    _complete(found, all_may_fail)
     if any(number.moves for number in found.numbers) or _has_to_be_followed(mechanism):
         return call
     many, odd = _record(found)
