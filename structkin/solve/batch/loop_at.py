@@ -109,7 +109,7 @@ def begins_behind_a_pose(
 ) -> int:
     """Return whether a dyad's gap at a place begins behind a pose, where `lost` is the first dyad lost at the start.
 
-    It is 0 for no, 1 for yes, and 2 if a triad is not sure. The rule is that of `change_points.beside_gaps`, where
+    It is 0 for no, 1 for yes, and 2 if that is not sure. The rule is that of `change_points.beside_gaps`, where
     stations are added between two gaps: two may overlap, and the other one's dyad stop before this one. Triads are
     closed from the station behind. Their `own` place and their `station` see `pose`. `room` and `work` are scratch.
     """
@@ -121,6 +121,7 @@ def begins_behind_a_pose(
         return 0
     put_fixed(k, b, given.points, given.fixed, near)
     # Of a pose these two dyads are solved first: mostly one or the other has no place.
+    seen = zero(k)
     for tried in range(2):
         low, high, up_to, both = start, place, max(s, lost), False
         at, here, interval = stations, own, station
@@ -130,7 +131,7 @@ def begins_behind_a_pose(
             mark_needed(k, up_to, needed, dyads, given.terms)
         else:
             up_to = given.counts[k] - 1
-        for _ in range(LOCATED):
+        for located in range(LOCATED):
             step, last = (high - low) / DIVISIONS, -1
             for i in range(DIVISIONS):
                 angles[i] = low + i * step
@@ -138,24 +139,29 @@ def begins_behind_a_pose(
                 return 2
             for i in range(DIVISIONS):
                 if tried == 1 and first_lost(near, b, i, k, dyads, given.counts) < 0:
-                    return 1
+                    if not (TRIADS and has_triad):
+                        return 1
+                    # `solve` looks only at the pose where the gap begins: at this one it has none if another gap does.
+                    seen = 2
                 both = both or not (isnan(near[0, b, q, 0, i]) or isnan(near[0, b, other, 0, i]))
                 has_ends = not isnan(near[0, b, one, 0, i]) and (two < 0 or not isnan(near[0, b, two, 0, i]))
                 if not (has_ends and isnan(near[0, b, q, 0, i])):
                     last = i
             if last < 0:
-                return 0
+                return seen
             if both and tried == 0:
                 break
+            if tried == 1 and located == LOCATED - 1 and first_lost(near, b, last, k, dyads, given.counts) < 0:
+                return 1
             low, high = angles[last], angles[last] + step
             if TRIADS and has_triad:
                 keep(room, min(last, DIVISIONS - 2), waiting, at_ends, b)
                 at, here, interval = Stations(at_ends, waiting[b], 1.0), b, b
                 if lacks_a_triad(k, given, needed, at_ends, b, b, b + 1):
-                    return 0
+                    return seen
         if not both:
             return 0
-    return 0
+    return seen
 
 
 def lacks_a_triad(k: Any, given: Given, needed: Any, x: Any, b: Any, i: Any, j: Any) -> bool:
