@@ -113,54 +113,72 @@ def begins_behind_a_pose(
     stations are added between two gaps: two may overlap, and the other one's dyad stop before this one. Triads are
     closed from the station behind. Their `own` place and their `station` see `pose`. `room` and `work` are scratch.
     """
-    b, near, needed, dyads = zero(k), room.near, room.needed, given.dyads
+    room.needed[:] = True
+    if TRIADS and has_triad and lacks_a_triad(k, given, room.needed, stations.x, own, station + 1, station + 1):
+        return 0
+    put_fixed(k, zero(k), given.points, given.fixed, room.near)
+    # Of a pose these two dyads are solved first: mostly one or the other has no place.
+    found = pose_before(k, s, lost, start, place, room, work, given, stations, own, station, has_triad, False)
+    if found != 1:
+        return found
+    return pose_before(k, s, lost, start, place, room, work, given, stations, own, station, has_triad, True)
+
+
+def pose_before(
+    k: Any,
+    s: Any,
+    lost: Any,
+    low: Any,
+    high: Any,
+    room: Room,
+    work: Any,
+    given: Given,
+    stations: Stations,
+    own: Any,
+    station: Any,
+    has_triad: Any,
+    whole: Any,
+) -> int:
+    """Return whether there is a pose before the gap of a dyad, as `begins_behind_a_pose`: of the `whole` linkage.
+
+    Else one of this dyad and of the one that is lost.
+    """
+    b, near, needed, dyads, seen = zero(k), room.near, room.needed, given.dyads, zero(k)
     angles, (waiting, _, _, at_ends) = room.angles, work
     q, one, two, other = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2], dyads[k, lost, 0]
-    needed[:] = True
-    if TRIADS and has_triad and lacks_a_triad(k, given, needed, stations.x, own, station + 1, station + 1):
-        return 0
-    put_fixed(k, b, given.points, given.fixed, near)
-    # Of a pose these two dyads are solved first: mostly one or the other has no place.
-    seen = zero(k)
-    for tried in range(2):
-        low, high, up_to, both = start, place, max(s, lost), False
-        at, here, interval = stations, own, station
-        needed[:] = tried == 1
+    up_to = given.counts[k] - 1 if whole else max(s, lost)
+    needed[:] = whole
+    if not whole:
         needed[q], needed[other] = True, True
-        if tried == 0:
-            mark_needed(k, up_to, needed, dyads, given.terms)
-        else:
-            up_to = given.counts[k] - 1
-        for located in range(LOCATED):
-            step, last = (high - low) / DIVISIONS, -1
-            for i in range(DIVISIONS):
-                angles[i] = low + i * step
-            if not pose(k, up_to, room, given, at, here, interval):
-                return 2
-            for i in range(DIVISIONS):
-                if tried == 1 and first_lost(near, b, i, k, dyads, given.counts) < 0:
-                    if not (TRIADS and has_triad):
-                        return 1
-                    # `solve` looks only at the pose where the gap begins: at this one it has none if another gap does.
-                    seen = 2
-                both = both or not (isnan(near[0, b, q, 0, i]) or isnan(near[0, b, other, 0, i]))
-                has_ends = not isnan(near[0, b, one, 0, i]) and (two < 0 or not isnan(near[0, b, two, 0, i]))
-                if not (has_ends and isnan(near[0, b, q, 0, i])):
-                    last = i
-            if last < 0:
-                return seen
-            if both and tried == 0:
-                break
-            if tried == 1 and located == LOCATED - 1 and first_lost(near, b, last, k, dyads, given.counts) < 0:
+        mark_needed(k, up_to, needed, dyads, given.terms)
+    for located in range(LOCATED):
+        step, last, is_last_posed = (high - low) / DIVISIONS, -1, False
+        for i in range(DIVISIONS):
+            angles[i] = low + i * step
+        if not pose(k, up_to, room, given, stations, own, station):
+            return 2
+        for i in range(DIVISIONS):
+            is_posed = not (isnan(near[0, b, q, 0, i]) or isnan(near[0, b, other, 0, i]))
+            if is_posed and whole:
+                is_posed = first_lost(near, b, i, k, dyads, given.counts) < 0
+            if is_posed and not (TRIADS and has_triad and whole):
                 return 1
-            low, high = angles[last], angles[last] + step
-            if TRIADS and has_triad:
-                keep(room, min(last, DIVISIONS - 2), waiting, at_ends, b)
-                at, here, interval = Stations(at_ends, waiting[b], 1.0), b, b
-                if lacks_a_triad(k, given, needed, at_ends, b, b, b + 1):
-                    return seen
-        if not both:
-            return 0
+            if is_posed:
+                # `solve` looks only at the pose where the gap begins: at this one it has none if another gap does.
+                seen = 2
+            has_ends = not isnan(near[0, b, one, 0, i]) and (two < 0 or not isnan(near[0, b, two, 0, i]))
+            if not (has_ends and isnan(near[0, b, q, 0, i])):
+                last, is_last_posed = i, is_posed
+        if last < 0:
+            return seen
+        if is_last_posed and located == LOCATED - 1:
+            return 1
+        low, high = angles[last], angles[last] + step
+        if TRIADS and has_triad:
+            keep(room, min(last, DIVISIONS - 2), waiting, at_ends, b)
+            stations, own, station = Stations(at_ends, waiting[b], 1.0), b, b
+            if lacks_a_triad(k, given, needed, at_ends, b, b, b + 1):
+                return seen
     return seen
 
 

@@ -358,7 +358,7 @@ def prepare(
     numbers = many.plan.numbers
     try:
         rows = {**found.rows, **_at_speeds(schedule, found.speeds, many.starts)}
-        far = _too_far(schedule, rows, numbers, budget)
+        far = _beyond_budget(schedule, rows, numbers, budget)
         if far.all():
             return call
         if far.any():
@@ -503,7 +503,7 @@ def _at_speeds(schedule: Schedule, speeds: Mapping[str, Floats], starts: Mapping
     return rows
 
 
-def _too_far(schedule: Schedule, rows: Mapping[str, Floats], numbers: int, budget: float | None) -> Flags:
+def _beyond_budget(schedule: Schedule, rows: Mapping[str, Floats], numbers: int, budget: float | None) -> Flags:
     """Return for which variants alone following the values of drivers, `rows` (orders, v, n), spends the budget."""
     each = (np.abs(np.diff(own[0])) / schedule.step(id) for id, own in rows.items())
     counts = sum((np.nansum(steps, axis=1) for steps in each), start=np.zeros(1))
