@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from numpy.typing import NDArray
@@ -90,17 +91,19 @@ def done_by(
     # Once for all tasks, with functions of the user's script by value, which workers do not have.
     packed, waiting = dumps(job), iter(chunks)
     given, suspect = dict[Any, tuple[int, Mapping[str, NDArray[Any]]]](), list[tuple[int, Mapping[str, NDArray[Any]]]]()
-    running = as_completed(loop=client.loop)
+    running, most = as_completed(loop=client.loop), 0
 
-    def give(chunk: tuple[int, Mapping[str, NDArray[Any]]]) -> None:
-        future = client.submit(_rows, packed, __version__, chunk[1], pure=False)
-        given[future.key] = chunk
-        running.add(future)
+    def give(chunks: Sequence[tuple[int, Mapping[str, NDArray[Any]]]]) -> None:
+        parameters = [of_chunk for _, of_chunk in chunks]
+        futures = client.map(_rows, parameters, packed=packed, version=__version__, pure=False)
+        given.update(zip((future.key for future in futures), chunks, strict=True))
+        running.update(futures)
 
     def give_out() -> None:
-        most = max(AHEAD, PER_THREAD * sum(client.nthreads().values()))
-        while len(given) < most and (chunk := next(waiting, None)) is not None:
-            give(chunk)
+        nonlocal most
+        if len(given) <= most // 2:  # several at once: Dask takes as long to be told of many as of one
+            most = max(AHEAD, PER_THREAD * sum(client.nthreads().values()))
+            give(list(islice(waiting, most - len(given))))
 
     future, given_up = None, config.get(GIVEN_UP, RESTART)
     try:
@@ -116,7 +119,7 @@ def done_by(
             give_out()
         # Chunks may only have been on the worker that another one ended: each once more, alone.
         for chunk in suspect:
-            give(chunk)
+            give([chunk])
             future = next(running)
             try:
                 yield chunk[0], future.result()
@@ -133,7 +136,7 @@ def done_by(
             client.cancel(list(running.futures))
 
 
-def _rows(packed: bytes, version: str, parameters: Mapping[str, NDArray[Any]]) -> Rows:
+def _rows(parameters: Mapping[str, NDArray[Any]], packed: bytes, version: str) -> Rows:
     """Return the rows of a chunk, on a worker."""
     if version != __version__:  # a worker that came later
         from distributed import get_worker
