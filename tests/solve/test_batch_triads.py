@@ -253,7 +253,7 @@ def test_what_hangs_on_the_stations_of_solve_is_left(joints, seed, triads, slide
 def test_what_the_loop_and_solve_once_took_for_another_gap_is_the_same(count, seed, k, monkeypatch):
     """In one a triad has a gap between two samples; in one the way back to its poses takes short steps.
 
-    In the third two gaps overlap, and behind a pose between them and an earlier one `solve` sees none.
+    In the third a gap begins within another one, which began behind a pose.
     """
     monkeypatch.setattr("structkin.solve.batch.runner.FEW_TRIADS", 0)
     assert compare(sk.Linkages.random(count, 20, seed=seed, triads=0.026, sliders=0.2).take(slice(k, k + 1)))[0] == 1

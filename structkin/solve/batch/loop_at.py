@@ -143,7 +143,7 @@ def pose_before(
 
     Else one of this dyad and of the one that is lost.
     """
-    b, near, needed, dyads, seen = zero(k), room.near, room.needed, given.dyads, zero(k)
+    b, near, needed, dyads = zero(k), room.near, room.needed, given.dyads
     angles, (waiting, _, _, at_ends) = room.angles, work
     q, one, two, other = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2], dyads[k, lost, 0]
     up_to = given.counts[k] - 1 if whole else max(s, lost)
@@ -151,8 +151,8 @@ def pose_before(
     if not whole:
         needed[q], needed[other] = True, True
         mark_needed(k, up_to, needed, dyads, given.terms)
-    for located in range(LOCATED):
-        step, last, is_last_posed = (high - low) / DIVISIONS, -1, False
+    for _ in range(LOCATED):
+        step, last = (high - low) / DIVISIONS, -1
         for i in range(DIVISIONS):
             angles[i] = low + i * step
         if not pose(k, up_to, room, given, stations, own, station):
@@ -161,25 +161,20 @@ def pose_before(
             is_posed = not (isnan(near[0, b, q, 0, i]) or isnan(near[0, b, other, 0, i]))
             if is_posed and whole:
                 is_posed = first_lost(near, b, i, k, dyads, given.counts) < 0
-            if is_posed and not (TRIADS and has_triad and whole):
-                return 1
             if is_posed:
-                # `solve` looks only at the pose where the gap begins: at this one it has none if another gap does.
-                seen = 2
+                return 1
             has_ends = not isnan(near[0, b, one, 0, i]) and (two < 0 or not isnan(near[0, b, two, 0, i]))
             if not (has_ends and isnan(near[0, b, q, 0, i])):
-                last, is_last_posed = i, is_posed
+                last = i
         if last < 0:
-            return seen
-        if is_last_posed and located == LOCATED - 1:
-            return 1
+            return 0
         low, high = angles[last], angles[last] + step
         if TRIADS and has_triad:
             keep(room, min(last, DIVISIONS - 2), waiting, at_ends, b)
             stations, own, station = Stations(at_ends, waiting[b], 1.0), b, b
             if lacks_a_triad(k, given, needed, at_ends, b, b, b + 1):
-                return seen
-    return seen
+                return 0
+    return 0
 
 
 def lacks_a_triad(k: Any, given: Given, needed: Any, x: Any, b: Any, i: Any, j: Any) -> bool:

@@ -68,13 +68,14 @@ def beside_gaps(between: Between, lanes: Lanes, *, near: bool = False) -> tuple[
 def pose_before(between: Between, index: int, place: float) -> float | None:
     """Return the place of the pose behind which the gap of a step at a place begins, if the station before has none.
 
-    If there is no pose, it is one with the gap in which that station lies. General groups are closed from the station
-    behind it.
+    If there is no pose, it is one with the gap in which that station lies. A gap that begins within one of another step
+    is one with it: the pose before that counts. General groups are closed from the station behind it.
     """
-    plan, low, high = between.plan, float(np.ceil(place)) - 1.0, place
+    plan, station, high = between.plan, float(np.ceil(place)) - 1.0, place
+    low = station
     if plan.tracked:
         near = between.near.copy()
-        near[:, int(low)] = near[:, int(low) + 1]
+        near[:, int(station)] = near[:, int(station) + 1]
         between = replace(between, near=near)
     charge(LOOK * LOCATED)
     for _ in range(LOCATED):
@@ -84,7 +85,12 @@ def pose_before(between: Between, index: int, place: float) -> float | None:
             # The station before lies in the same gap.
             return None
         low, high = float(places[outside[-1]]), float(places[outside[-1] + 1])
-    return low if np.isfinite(between.lanes(np.array([low]), len(plan.steps)).x[0]).all() else None
+    lanes = between.lanes(np.array([low]), len(plan.steps))
+    if np.isfinite(lanes.x[0]).all():
+        return low
+    lacking = (step for step in plan.with_root if discriminant(plan, step, lanes)[0] < -LIMIT)
+    step = next(lacking, None) if low > station else None
+    return None if step is None else pose_before(between, step, low)
 
 
 def _gaps_before(between: Between, index: int) -> set[int]:
