@@ -13,6 +13,7 @@ from structkin.dynamics.load_formulas import CIRCLE, STRAIGHT
 from structkin.errors import Problem
 from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.curve_slot import CurveSlot
+from structkin.joints.prismatic import Prismatic
 from structkin.joints.sliding import Sliding
 from structkin.model.forces import AppliedForce, AppliedMoment, Contact, Disc, Friction, Load, Spring, Torsion
 from structkin.model.mechanism import GROUND, Mechanism
@@ -156,8 +157,12 @@ def _friction(table: LoadTable, load: Friction) -> None:
     elif isinstance(slot, CurveSlot):
         path = len(table.curves)
         table.curves.append(slot.curve)
-    carrier = table.point(slot.carrier, origin), table.direction(slot.carrier)
-    indices, along = (*carrier, table.point(slot.slider, slot.point), path), slot.direction
+    (place, rubbing), carrier, along = slot.place, slot.carrier, slot.direction
+    if isinstance(slot, Prismatic) and slot.on_slider and slot.turn is not None:
+        # A rod runs through a bush, which stays in place on the carrier.
+        place, rubbing = slot.bearing_place(table.mechanism.links)
+        carrier, along = slot.slider, along * slot.turn.conjugate()
+    indices = (table.point(carrier, origin), table.direction(carrier), table.point(rubbing, place), path)
     table.row("frictions", load, indices, load.transition, along.real, along.imag)
 
 

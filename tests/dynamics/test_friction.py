@@ -271,6 +271,29 @@ def test_a_rod_in_a_bush_that_stays_in_place() -> None:
     assert f.driver("push") == pytest.approx(2 * MU * 7 * (1 + x - 0.3) / 0.08, rel=1e-9)
 
 
+@pytest.mark.parametrize("links", [("arm", "rod"), ("rod", "arm")])
+@pytest.mark.parametrize("h", [0.0, 0.4, -0.4])
+def test_a_rod_rubs_in_its_bush_also_where_its_line_lies_beside_it(links, h) -> None:
+    """About the middle of the bush M = m g a - F h, and F = 2 mu M / L, whichever link is named first."""
+    m = sk.Mechanism(
+        points={"O": (0, 1), "S": (1, h), "P": (0, 0), "Q": (3, 0), "G": (6, 0)},
+        links={
+            "ground": ["O", "G"],
+            "arm": ["O", "S"],
+            "rod": {"points": ["P", "Q"], "mass": 1, "center": (2.5, 0)},
+        },
+        joints={"bush": {"type": "prismatic", "links": links, "at": "S", "length": 0.5, "along": ["P", "Q"]}},
+        drivers={"hold": {"joint": "O", "speed": 0}, "pull": {"between": ["Q", "G"], "speed": -1}},
+        forces={
+            "gravity": (0, -9.81),
+            "rub": {"type": "friction", "joint": "bush", "coefficient": MU, "transition": 1e-6},
+        },
+    )
+    found = m.solve(t=[0.0]).forces().driver("pull")
+    share = 2 * MU / 0.5
+    assert found == pytest.approx(-share * 9.81 * 1.5 / (1 + share * h), rel=1e-9)
+
+
 def test_a_guide_without_a_length_is_named(tmp_path: Path) -> None:
     m = drawer(0.5)
     f = m.solve(t=[0.0]).forces()
