@@ -165,9 +165,9 @@ def five(moved: Displacements) -> list[Dyad]:
             starts = np.stack((*(vectors[[1, 2, 3]] / vectors[0]), values), axis=-1)
         for start in starts[np.isfinite(starts).all(axis=1)]:
             for a, b in _polished(T, start.real):
-                a, b = a * size * turn, b * size * turn
-                if holds(a, b) and not any(holds((a + k.ground) / 2, (b + k.body) / 2) for k in found):
-                    found.append(Dyad("RR", a, b))
+                pivot, pin = a * size * turn, b * size * turn
+                if holds(pivot, pin) and not any(holds((pivot + k.ground) / 2, (pin + k.body) / 2) for k in found):
+                    found.append(Dyad("RR", pivot, pin))
     return _distinct(found, size)
 
 

@@ -16,7 +16,7 @@ each over the whole motion; so are the variants that are drawn.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any
 
@@ -214,6 +214,10 @@ def tolerances(
     if problems or motion is None:
         raise InputError(problems, mechanism.title or "tolerances")
     motion = played.solve(samples, t=t, drivers=drivers, duration=duration, budget=budget) if plays else motion
+    named = {
+        name: replace(one, near=motion.angle(one.parts[2])) if one.parts[1] == "angle" else one
+        for name, one in named.items()
+    }
     job = Job(played, {"status": status, **named}, samples, t, drivers, duration, "auto", budget)
     work = _Work(motion, zones, plays, job)
     slopes = {name: work.slopes(one) for name, one in named.items()}
