@@ -379,3 +379,18 @@ def test_angles_of_variants_drawn_on_both_sides_of_180_degrees_do_not_differ_by_
     np.testing.assert_allclose(found.drawn_sigma, found.sigma, rtol=0.02)
     variants = sk.study(lever, {"points.C.y": [0.0799, 0.08, 0.0801]}, measures=[name], samples=25)
     np.testing.assert_allclose(variants.dataset[name], wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("measure", ["x.C", "y.C", "speed.C", "angle.ram", "omega.ram"])
+def test_rounding_is_no_effect(measure):
+    """As drawn, the places of B and S say nothing of the ram, which neither leaves its guide nor turns."""
+    name = "points.B.x" if measure == "x.C" else "points.S.x"
+    m = press(points={"A": (0, 0), "B": (0.03, 0.04), "C": (0.18, E), "S": (0.1, 0.03)}, lengths={})
+    found = m.tolerances({name: 1e-4}, [measure], samples=1, variants=64)
+    assert found.notes == (f"without effect: {name}",)
+    assert (found[measure].slopes == 0).all() and found[measure].tighten == ""
+    assert "Tighten" not in str(found)
+    # A place at the origin has no size of its own.
+    there = press(points={"A": (-0.18, -E), "B": (0.03 - 0.18, 0.04 - E), "C": (0, 0), "S": (0.1, 0.03)}, lengths={})
+    found = there.tolerances({"points.B.x": 1e-4}, ["x.C"], samples=1, variants=64)
+    assert found.notes == ("without effect: points.B.x",)
