@@ -99,11 +99,12 @@ class FourBar:
     def input_limits(self) -> tuple[float, ...]:
         """The angles in [0, pi] [rad] of the input from the line of the ground pins where coupler and output align."""
         ground, crank, coupler, output = self.lengths
-        cosines = [
-            (crank**2 + ground**2 - diagonal**2) / (2 * crank * ground)
+        slack = EXACT * sum(self.lengths)
+        return tuple(
+            math.acos((crank**2 + ground**2 - diagonal**2) / (2 * crank * ground))
             for diagonal in (abs(coupler - output), coupler + output)
-        ]
-        return tuple(math.acos(cosine) for cosine in cosines if abs(cosine) < 1)
+            if abs(ground - crank) + slack < diagonal < ground + crank - slack
+        )
 
     @property
     def transmission_angles(self) -> tuple[float, float] | None:

@@ -136,13 +136,22 @@ def on_the_curve(moved: Displacements, lines: int) -> list[Dyad]:
 
 
 def five(moved: Displacements) -> list[Dyad]:
-    """Return the cranks for five positions: up to four.
+    """Return the cranks for five positions: up to four, or some where the body moves on a circle without turning.
 
     Of the four equations in (1, ax, ay) x (1, bx, by), each times 1, bx and bx^2, by is an eigenvalue: they are as many
     as their monomials, Sylvester's form of the resultant. Newton's method removes what rounding leaves. Where two
-    solutions are close, rounding may hide one of them in some directions of the axes: several are tried.
+    solutions are close, rounding may hide one of them in some directions of the axes: several are tried. It also moves
+    those by far more than the last digits: a crank is one if it keeps its length, whatever the last step was, and two
+    are the same if one halfway between them keeps its length as well.
     """
-    size, found = moved.size, []
+    size, found = moved.size, list[Dyad]()
+
+    def holds(a: complex, b: complex) -> bool:
+        return misses(moved, Dyad("RR", a, b)) <= ROUNDING_OF_FEW * (size + abs(a) + abs(b))
+
+    if np.abs(moved.z - 1).max() <= ROUNDING:  # every pin has the same radius
+        every = (one for pin in _around(size) for one in pivot_of(moved, complex(pin)))
+        return [one for one in every if holds(one.ground, one.body)]
     for turn in np.exp(1j * np.arange(1, 4)):
         T = Displacements(moved.d / (size * turn), moved.z).bilinear()
         constant, factor = np.zeros((12, 12)), np.zeros((12, 12))
@@ -156,11 +165,14 @@ def five(moved: Displacements) -> list[Dyad]:
             starts = np.stack((*(vectors[[1, 2, 3]] / vectors[0]), values), axis=-1)
         for start in starts[np.isfinite(starts).all(axis=1)]:
             for a, b in _polished(T, start.real):
-                found.append(Dyad("RR", a * size * turn, b * size * turn))
+                pivot, pin = a * size * turn, b * size * turn
+                if holds(pivot, pin) and not any(holds((pivot + k.ground) / 2, (pin + k.body) / 2) for k in found):
+                    found.append(Dyad("RR", pivot, pin))
     return _distinct(found, size)
 
 
 def _polished(T: Floats, x: Floats) -> list[tuple[complex, complex]]:
+    """Return the best that Newton's method makes of a solution; none if it leads far away."""
     for _ in range(20):
         a, b = np.array([1.0, *x[:2]]), np.array([1.0, *x[2:]])
         gap = np.einsum("kij,i,j->k", T, b, a)
@@ -170,8 +182,8 @@ def _polished(T: Floats, x: Floats) -> list[tuple[complex, complex]]:
         if not np.abs(x).max() < FAR:
             return []
         if np.abs(step).max() <= ROUNDING_OF_FEW * np.abs(x).max():
-            return [(complex(*x[:2]), complex(*x[2:]))]
-    return []
+            break
+    return [(complex(*x[:2]), complex(*x[2:]))]
 
 
 def guided_through_four(moved: Displacements) -> list[Dyad]:
@@ -225,8 +237,7 @@ def nearest(moved: Displacements) -> list[Dyad]:
         if len(set(some)) == 4:
             starts += five(Displacements(moved.d[some], moved.z[some]))
     ends = Displacements(moved.d[[(n - 1) // 2, n - 2]], moved.z[[(n - 1) // 2, n - 2]])
-    around = np.exp(2j * np.pi * np.arange(6) / 6) * size
-    starts += [one for pivot in around for one in pin_of(ends, complex(pivot)) if abs(one.body) < FAR * size]
+    starts += [one for pivot in _around(size) for one in pin_of(ends, complex(pivot)) if abs(one.body) < FAR * size]
 
     turns = np.concatenate(([1.0], moved.z))
 
@@ -262,6 +273,10 @@ def misses(moved: Displacements, dyad: Dyad) -> float:
         return float(np.abs((dyad.direction.conjugate() * (places - dyad.ground)).imag).max())
     lengths = np.abs(places - dyad.ground)
     return float(np.ptp(lengths) / 2)
+
+
+def _around(size: float) -> Complexes:
+    return np.asarray(np.exp(2j * np.pi * np.arange(6) / 6) * size)
 
 
 def _meeting(rows: Floats) -> list[Floats]:

@@ -30,10 +30,13 @@ from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.joints.sliding import Sliding
 from structkin.model.topology import suggest
+from structkin.numerical_tolerances import VISIBLE
 from structkin.solve.engine import discriminant
 from structkin.solve.motion.motion import Motion
 from structkin.solve.motion.swing import ratio_slopes
+from structkin.solve.sensitivity.parameters import read_parameters
 from structkin.solve.sensitivity.sensitivity import Sensitivity
+from structkin.solve.sensitivity.varied_plan import FINE, WEIGHTS, variants_beside
 from structkin.types import Floats
 
 if TYPE_CHECKING:
@@ -209,17 +212,22 @@ def driver_range(driver: str, wanted: float = 0.0) -> Measure:
     """Return how far (1,) [rad or m] a driver moves between its limits, less a wanted range; see `Mechanism.limits`.
 
     It is the range from the sketch with the other drivers held there, whatever the samples are, exact to rounding; its
-    derivatives are those of `Limits.sensitivity`. Where the driver turns fully the range is infinite, which only a
-    limit without a highest value allows. Raises `InputError` for an unknown driver when it is measured.
+    derivatives are those of `Limits.sensitivity` or, where that has none because several groups become singular
+    together, differences. They are NaN where it has a kink, as where another group becomes the one that ends it. Where
+    the driver turns fully, or no limit is found, the range is infinite, which only a limit without a highest value
+    allows. Raises `InputError` for an unknown driver when it is measured.
     """
 
     def jacobian(motion: Motion, names: Sequence[str]) -> Floats:
         lower, upper = _limits(motion, driver).sensitivity(to=names)
-        return np.asarray((upper - lower)[None])
+        found = upper - lower
+        for k in np.flatnonzero(np.isnan(found)).tolist():
+            found[k] = _range_slope(motion, driver, names, k)
+        return np.asarray(found[None])
 
     return Measure(
         f"the range of {driver}{', less the wanted one,' if wanted else ''}",
-        lambda motion: np.array([_limits(motion, driver).width - wanted]),
+        lambda motion: np.array([_width(_limits(motion, driver)) - wanted]),
         jacobian,
         "range",
         driver,
@@ -233,6 +241,28 @@ def _limits(motion: Motion, driver: str) -> Limits:
     if driver not in known:
         known[driver] = motion.mechanism.limits(driver)
     return known[driver]
+
+
+def _width(found: Limits) -> float:
+    """Return how far a driver moves [rad or m]; infinite where a search without a range ended before a limit."""
+    is_open = any(end is not None and end.kind == "range" for end in (found.lower, found.upper))
+    return np.inf if is_open else found.width
+
+
+def _range_slope(motion: Motion, driver: str, names: Sequence[str], k: int) -> float:
+    """Return the derivative of a driver's range by one of some parameters, from differences; NaN at a kink."""
+    m = motion.mechanism
+    parameters = read_parameters(m, names)
+    own, one = _width(_limits(motion, driver)), parameters[k]
+    if not np.isfinite(own):
+        return np.nan
+    try:
+        away = np.array([_width(beside.limits(driver)) for beside in variants_beside(m, one, parameters)]) - own
+    except InputError:
+        return np.nan
+    # Of s |x| + c x^2 the even parts at one and at two steps leave s.
+    kink = abs(4 * (away[0] + away[1]) - (away[2] + away[3])) * FINE / 4
+    return float(np.array(WEIGHTS) @ away) * FINE / one.reach if kink <= VISIBLE * own else np.nan
 
 
 @checked

@@ -81,6 +81,8 @@ class _Search:
     history: list[float] = field(default_factory=list)
     #: How many variants have a motion, but not all numbers.
     unmeasured: int = 0
+    #: The parameters by which a measure had no derivatives at some variant, by the words of the measure.
+    unknown: dict[str, dict[str, None]] = field(default_factory=dict)
     best: tuple[tuple[float, float], Floats] | None = None
     _known: dict[bytes, Motion | None] = field(default_factory=dict)
 
@@ -135,7 +137,13 @@ class _Search:
     def slopes(self, measures: Sequence[Measure], motion: Motion) -> Floats:
         """Return the derivatives (k, p) of the numbers of measures by parameters over their scales."""
         names = [parameter.name for parameter in self.parameters]
-        found = np.concatenate([np.empty((0, len(names))), *(one.jacobian(motion, names) for one in measures)])
+        found = np.empty((0, len(names)))
+        for one in measures:
+            by = one.jacobian(motion, names)
+            if len(by) and (without := np.isnan(by).all(axis=0)).any():
+                of = self.unknown.setdefault(one.words, {})
+                of |= dict.fromkeys(np.array(names)[without].tolist())
+            found = np.concatenate((found, by))
         # Samples next to a change point have no derivatives: the others lead.
         return np.asarray(np.where(np.isnan(found), 0.0, found) * self.scale)
 
@@ -232,6 +240,10 @@ def optimise(
             words = "no small change within the limits improves it" if limits or not peaks else words
     except _SpentError:
         words = f"the {evaluations} variants that were allowed are spent"
+    else:
+        if search.unknown:
+            which = ", and of ".join(f"{words} by {', '.join(names)}" for words, names in search.unknown.items())
+            words = f"small changes may improve it, as some derivatives are unknown: of {which}"
     assert search.best is not None
     (missed, value), best = search.best
     found = search.variant(best)
@@ -281,6 +293,7 @@ def _remarks(search: _Search, slopes: Floats, values: Floats, bounds: tuple[Floa
     names = np.array([parameter.name for parameter in search.parameters])
     at = np.isclose(values, bounds[0], rtol=NEGLIGIBLE, atol=0) | np.isclose(values, bounds[1], rtol=NEGLIGIBLE, atol=0)
     idle = np.abs(slopes).max(axis=0) <= NEGLIGIBLE * np.abs(slopes).max(initial=0.0)
+    idle &= ~np.isin(names, [name for of in search.unknown.values() for name in of])
     lost = int(np.isnan(search.history).sum()) - search.unmeasured
     found = [f"at their bounds: {', '.join(names[at])}"] if at.any() else []
     found += [f"without effect: {', '.join(names[idle])}"] if idle.any() else []

@@ -16,7 +16,7 @@ each over the whole motion; so are the variants that are drawn.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any
 
@@ -30,9 +30,10 @@ from structkin.errors import InputError, Problem
 from structkin.model.frozen import Frozen
 from structkin.model.mechanism import Mechanism
 from structkin.model.units import Units, decimal
-from structkin.numerical_tolerances import NEGLIGIBLE, NO_SHARE
+from structkin.numerical_tolerances import NEGLIGIBLE, NO_SHARE, ROUNDING
 from structkin.plan.status import Status
 from structkin.solve.motion.motion import Motion
+from structkin.solve.sensitivity.parameters import Parameter
 from structkin.solve.study.measures import Named, read_measures, status
 from structkin.solve.study.plans import too_many
 from structkin.solve.study.study import POSES
@@ -214,6 +215,10 @@ def tolerances(
     if problems or motion is None:
         raise InputError(problems, mechanism.title or "tolerances")
     motion = played.solve(samples, t=t, drivers=drivers, duration=duration, budget=budget) if plays else motion
+    named = {
+        name: replace(one, near=motion.angle(one.parts[2])) if one.parts[1] == "angle" else one
+        for name, one in named.items()
+    }
     job = Job(played, {"status": status, **named}, samples, t, drivers, duration, "auto", budget)
     work = _Work(motion, zones, plays, job)
     slopes = {name: work.slopes(one) for name, one in named.items()}
@@ -273,6 +278,20 @@ def _values(measure: Named, motion: Motion) -> Floats:
     return motion.angle(name) if quantity == "angle" else motion.omega(name)
 
 
+def _size(motion: Motion, quantity: str) -> float:
+    """Return how large a quantity is in a motion, by its mechanism and drivers: what its rounding is a part of."""
+    if quantity == "angle":
+        return 1.0
+    size, drives = motion.size, motion.mechanism.drivers
+    if quantity in ("x", "y"):
+        return size
+    rates = [
+        float(np.abs(np.nan_to_num(dz)).max()) / (1.0 if drives[id].kind == "angle" else size)
+        for id, (_, dz, _) in motion.drivers.items()
+    ]
+    return max(rates, default=0.0) * (1.0 if quantity == "omega" else size)
+
+
 def _slopes(measure: Named, motion: Motion, names: Sequence[str]) -> Floats:
     """Return the derivatives (k, p) of a measure by the parameters; NaN where it has no number."""
     reducer, quantity, name = measure.parts
@@ -313,9 +332,9 @@ class _Work:
     job: Job
 
     @property
-    def names(self) -> list[str]:
+    def parameters(self) -> list[Parameter]:
         """The parameters by which derivatives are taken: the dimensions, then two coordinates for each pin."""
-        return [*(zone.parameter.name for zone in self.zones), *(one.name for play in self.plays for one in play.hole)]
+        return [*(zone.parameter for zone in self.zones), *(one for play in self.plays for one in play.hole)]
 
     @property
     def dimensions(self) -> tuple[str, ...]:
@@ -337,8 +356,13 @@ class _Work:
                 yield k, pins.index(str(name)), int(rest[0])
 
     def slopes(self, measure: Named) -> Floats:
-        """Return the derivatives (k, p + 2 q) of a measure by the dimensions and the offsets of the pins."""
-        found = _slopes(measure, self.motion, self.names)
+        """Return the derivatives (k, p + 2 q) of a measure by the dimensions and the offsets of the pins.
+
+        Those that are rounding are zero.
+        """
+        found = _slopes(measure, self.motion, [one.name for one in self.parameters])
+        reaches = np.array([one.reach for one in self.parameters])
+        found[np.abs(found) * reaches <= ROUNDING * _size(self.motion, measure.parts[1])] = 0.0
         for k, pin, axis in self.carried:
             found[:, k] += found[:, len(self.zones) + 2 * pin + axis]
         return found
@@ -542,9 +566,9 @@ def _notes(
             few = f"{int(unsure.sum())} of {len(unsure)} numbers"
             yield f"{spread.measure}: no derivatives at {few}, next to a flat pose"
         out = np.maximum(spread.worst[:, 0] - spread.extremes[:, 0], spread.extremes[:, 1] - spread.worst[:, 1])
-        width = np.ptp(spread.worst, axis=1)
         with np.errstate(invalid="ignore"):
-            beyond = np.flatnonzero(out > NEGLIGIBLE * np.maximum(width, np.abs(spread.nominal) * 1e-3))
+            least = np.maximum(NEGLIGIBLE * np.ptp(spread.worst, axis=1), ROUNDING * _size(motion, spread.quantity))
+            beyond = np.flatnonzero(out > least)
         if len(beyond):
             most = _shown(motion.mechanism.units, spread.quantity, float(out[beyond].max()), 3)
             yield f"{spread.measure}: drawn variants go beyond the corners, by up to {most}"

@@ -52,6 +52,16 @@ def test_types_by_their_lengths(lengths, type_, barker):
     assert (scaled.type, scaled.barker) == (type_, barker)
 
 
+@pytest.mark.parametrize("output", [1.0, math.nextafter(1.0, 0.0), math.nextafter(1.0, 2.0)])
+def test_an_input_that_turns_fully_through_change_points_has_no_limits(output):
+    for lengths in [(1.0, 1.0, 1.0, output), (output, 1.0, 1.0, 1.0), (2.0, 1.0, 2.0, output)]:
+        bars = FourBar(("a", "b", "c"), ("A", "B", "C", "D"), lengths)
+        assert bars.input_turns and bars.input_limits == ()
+    # A kite that folds over its ground: coupler and output stretched, the law of cosines gives 2 asin(1 / 2).
+    (angle,) = FourBar(("a", "b", "c"), ("A", "B", "C", "D"), (2.0, 2.0, 1.0, output)).input_limits
+    assert angle == pytest.approx(math.pi / 3)
+
+
 def short(file_lengths):
     ground, crank, coupler, rocker = file_lengths
     return sk.Mechanism(

@@ -78,3 +78,34 @@ def test_positions_without_a_turn_are_those_of_a_parallelogram() -> None:
     start = complex(*positions[0, :2])
     assert crank.ground == pytest.approx(3 + 1j - start, abs=1e-12) and crank.length == pytest.approx(2)
     assert dyads.pin_of(moved, 5 + 0j)[0].body == pytest.approx(5 + start, abs=1e-12)
+
+
+def test_five_positions_without_a_turn_have_parallel_cranks_on_a_circle_and_none_beside_it() -> None:
+    angles = np.array([0.0, 0.4, 0.9, 1.3, 1.7])
+    positions = np.stack((2 * np.cos(angles), 2 * np.sin(angles), np.zeros(5)), axis=1)
+    found = dyads.five(Displacements.of(positions))
+    assert len(found) > 1
+    for one in found:
+        assert one.body - one.ground == pytest.approx(2.0, abs=1e-12)
+    positions[3, 0] += 1e-3
+    assert dyads.five(Displacements.of(positions)) == []
+
+
+def test_cranks_that_rounding_moves_by_more_than_the_last_digits_are_found() -> None:
+    """Of some sets of positions the equations are ill-conditioned: Newton's steps do not fall to rounding."""
+    rng, sets = np.random.default_rng(0), 0
+    while sets < 150:
+        D, (crank, coupler, rocker) = rng.uniform(0.5, 3), rng.uniform(0.3, 3, 3)
+        B = crank * np.exp(1j * np.sort(rng.uniform(0, 2 * np.pi, 5)) * rng.uniform(0.2, 1))
+        far = np.abs(D - B)
+        along = (far**2 + coupler**2 - rocker**2) / (2 * far)
+        if (coupler**2 - along**2 < 1e-6).any():
+            continue
+        C = B + (along + 1j * np.sqrt(coupler**2 - along**2)) * (D - B) / far
+        angle = np.unwrap(np.angle(C - B))
+        P = B + 0.3 * np.exp(1j * angle)
+        found = dyads.five(Displacements.of(np.stack((P.real, P.imag, angle), axis=1)))
+        assert len(found) in (2, 4)  # the complex ones come in pairs
+        for ground, body in ((0, B[0]), (D, C[0])):
+            assert min(abs(one.ground - ground) + abs(one.body - body) for one in found) < 1e-4
+        sets += 1

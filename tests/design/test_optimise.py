@@ -12,6 +12,7 @@ import pytest
 
 import structkin as sk
 from structkin import design
+from structkin.examples import path
 from structkin.joints.guide import Guide
 from structkin.solve.sensitivity.parameters import read_parameters, varied
 
@@ -289,6 +290,43 @@ def test_the_ranges_of_two_drivers_search_once_each_and_keep_no_mechanism(monkey
     del motion
     gc.collect()
     assert there() is None
+
+
+def test_a_range_that_several_dyads_end_together_is_searched_by_differences() -> None:
+    """A Peaucellier cell folds flat at OP = a - b: the law of cosines gives its range, and the pivot for one of 3.4."""
+    m, r, wanted = sk.load(path("peaucellier")), 0.016, 3.4
+    names = ["points.O.x", "lengths.A-P", "lengths.P-D"]
+    found = design.driver_range("motor").jacobian(m.solve(13), names)
+    cosine = (0.02**2 - 2 * r * r) / (2 * r * r)
+    by_pivot = 2 / np.sqrt(1 - cosine**2) * (-1 / r - cosine / r)
+    np.testing.assert_allclose(found[0, :2], [by_pivot, -by_pivot], rtol=1e-8)
+    assert np.isnan(found[0, 2])  # one of the two dyads would end it: a kink
+    best = m.optimise({"points.O.x": (-0.01, 0.02)}, design.driver_range("motor", wanted), samples=13)
+    cosine = np.cos(wanted / 2)
+    assert best.value < 1e-15
+    assert best.values["points.O.x"] == pytest.approx(r + r * cosine - np.sqrt(0.02**2 - r * r + (r * cosine) ** 2))
+
+
+def test_unknown_derivatives_are_not_told_as_those_without_effect() -> None:
+    own = design.Measure(
+        "the height of P", lambda motion: motion.position("P")[:1, 1], lambda *_: np.full((1, 1), np.nan)
+    )
+    best = four_bar().optimise({"points.P.y": (-1, 1)}, own, samples=5)
+    assert best.words == (
+        "small changes may improve it, as some derivatives are unknown: of the height of P by points.P.y"
+    )
+
+
+def test_a_range_without_a_limit_has_no_end() -> None:
+    """A leaf rolls as far as a strut of any length pushes it."""
+    bridge = sk.load(path("rolling_lift_bridge"))
+    assert design.driver_range("strut").values(bridge.solve(5)) == [np.inf]
+    with pytest.raises(sk.InputError, match="has no end at the start"):
+        bridge.optimise({"points.T.x": (27, 29)}, design.driver_range("strut", 3.0), samples=5)
+    found = bridge.limits("strut")
+    assert (found.lower.value, found.lower.kind, found.lower.why) == (0, "no length", "the length of strut is zero")
+    assert found.upper.kind == "range" and found.upper.why.startswith("no limit, the search ended")
+    assert bridge.limits("strut", range=(10, 20)).upper.why == "the end of the range"
 
 
 def test_all_wrong_bounds_are_listed_at_once() -> None:

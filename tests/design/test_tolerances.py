@@ -349,3 +349,48 @@ def test_wrong_tolerances_of_a_file_are_told_as_they_stand_there_with_all_others
     found = {problem.key: problem.message for problem in caught.value.problems}
     assert found.keys() == {"tolerances.lengths.A-B", "tolerances.lengths.B-C", "clearances.Z", "measures.b"}
     assert "found the number -0.1" in found["tolerances.lengths.A-B"]
+
+
+def lever_angles(y, count):
+    """Angles of a lever to the left of its pivot D, in (0, 2 pi), by trigonometry; y is the height of C as drawn."""
+    B, C, D = -20j, 20 + y * 1j, 100 + 80j
+    rod, lever = abs(C - B), abs(C - D)
+    far = D - 20 * np.exp(1j * (np.linspace(0, 2 * np.pi, count) - np.pi / 2))  # from the crank's pin to D
+    at_D = np.arccos((lever**2 + np.abs(far) ** 2 - rod**2) / (2 * lever * np.abs(far)))
+    return (np.angle(-far) - at_D) % (2 * np.pi)
+
+
+@pytest.mark.parametrize("reducer", ["max", "mean", "min", "peak", ""])
+def test_angles_of_variants_drawn_on_both_sides_of_180_degrees_do_not_differ_by_a_turn(reducer):
+    lever = sk.Mechanism(
+        "Lever drawn to the left",
+        units={"length": "mm"},
+        points={"A": (0, 0), "B": (0, -20), "C": (20, 80), "D": (100, 80)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "rod": ["B", "C"], "lever": ["D", "C"]},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )
+    reduced = {"max": np.max, "mean": np.mean, "min": np.min, "peak": np.max, "": np.asarray}[reducer]
+    name = f"{reducer}.angle.lever".lstrip(".")
+    wanted = [reduced(lever_angles(y, 25)) for y in (79.9, 80.0, 80.1)]
+    found = lever.tolerances({"points.C.y": 1e-4}, [name], samples=25, variants=256)[name]
+    np.testing.assert_allclose(found.nominal, np.ravel(wanted[1]), atol=1e-12)
+    np.testing.assert_allclose(found.worst, np.sort(np.stack((wanted[0], wanted[2]), -1)).reshape(-1, 2), atol=1e-12)
+    np.testing.assert_allclose(found.drawn_mean, found.nominal, atol=1e-5)
+    np.testing.assert_allclose(found.drawn_sigma, found.sigma, rtol=0.02)
+    variants = sk.study(lever, {"points.C.y": [0.0799, 0.08, 0.0801]}, measures=[name], samples=25)
+    np.testing.assert_allclose(variants.dataset[name], wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("measure", ["x.C", "y.C", "speed.C", "angle.ram", "omega.ram"])
+def test_rounding_is_no_effect(measure):
+    """As drawn, the places of B and S say nothing of the ram, which neither leaves its guide nor turns."""
+    name = "points.B.x" if measure == "x.C" else "points.S.x"
+    m = press(points={"A": (0, 0), "B": (0.03, 0.04), "C": (0.18, E), "S": (0.1, 0.03)}, lengths={})
+    found = m.tolerances({name: 1e-4}, [measure], samples=1, variants=64)
+    assert found.notes == (f"without effect: {name}",)
+    assert (found[measure].slopes == 0).all() and found[measure].tighten == ""
+    assert "Tighten" not in str(found)
+    # A place at the origin has no size of its own.
+    there = press(points={"A": (-0.18, -E), "B": (0.03 - 0.18, 0.04 - E), "C": (0, 0), "S": (0.1, 0.03)}, lengths={})
+    found = there.tolerances({"points.B.x": 1e-4}, ["x.C"], samples=1, variants=64)
+    assert found.notes == ("without effect: points.B.x",)

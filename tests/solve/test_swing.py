@@ -162,3 +162,26 @@ def test_slopes_of_a_ratio_whose_rate_jumps_are_refused():
     m = uniform(120)
     with pytest.raises(sk.InputError, match="its rate jumps where it turns back"):
         ratio_slopes(m.solve(361), "follower", ["points.Q.y"])
+
+
+@pytest.mark.parametrize("samples", [73, 100])
+@pytest.mark.parametrize("sketch", [0.0, np.pi, 1.0])
+def test_slopes_of_a_ratio_count_the_dead_centre_at_which_a_cycle_begins(sketch, samples):
+    """Between the dead centres of an offset slider-crank are pi +- d, d = asin(e / (l - r)) - asin(e / (l + r))."""
+    r, l, e = 0.05, 0.25, 0.084
+    crank = r * np.exp(1j * (sketch + np.arcsin(e / (l + r) if sketch != np.pi else e / (l - r))))
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (crank.real, crank.imag),
+                "C": (crank.real + np.sqrt(l * l - (e - crank.imag) ** 2), e)},
+        links={"ground": ["A"], "crank": ["A", "B"], "rod": ["B", "C"], "ram": ["C"]},
+        joints={"guide": {"type": "prismatic", "links": ["ram", "ground"], "at": "C", "axis": [1, 0]}},
+        lengths={"A-B": r, "B-C": l}, drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )  # fmt: skip
+    motion = m.solve(samples)
+    far, near = np.arcsin(e / (l + r)), np.arcsin(e / (l - r))
+    d, per_far, per_near = near - far, -e / (l + r) ** 2 / np.cos(far), -e / (l - r) ** 2 / np.cos(near)
+    by_d = 2 * np.pi / (np.pi - d) ** 2
+    assert motion.swing("ram").ratio == pytest.approx((np.pi + d) / (np.pi - d), abs=1e-9)
+    wanted = [by_d * (-per_near - per_far), by_d * (per_near - per_far)]
+    assert ratio_slopes(motion, "ram", ["lengths.A-B", "lengths.B-C"]) == pytest.approx(wanted, rel=1e-7)
+    assert len(motion.swing("ram").turns) == 2

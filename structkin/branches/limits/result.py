@@ -28,8 +28,8 @@ class Limit:
     `kind` is "stretched" or "folded" (an RRR group in line), "square" (a rod perpendicular to its guide), "no travel",
     "parallel" (guides), "no length" (of a driven distance), "singular" (a general group), "stroke" (the end of that of
     a joint or driver, which is `joint`), "uncertified" (nobody can tell from the lengths whether the group becomes flat
-    and changes its mode), "range" (the end of the requested range; then `group` is None) or "lost" (several groups are
-    singular at once; `group` is None).
+    and changes its mode), "range" (the end of the requested range, or of the search where none was given; then `group`
+    is None) or "lost" (several groups are singular at once; `group` is None).
     `change_point`: the motion can continue; the group only passes through its flat pose there, from one assembly mode
     into the other. `pose` are the slots of the plan there (r,), which `Limits.sensitivity` needs.
     """

@@ -16,7 +16,7 @@ from structkin.branches.limits.plan_equations import System
 from structkin.branches.limits.poses import Modes, Poses
 from structkin.branches.limits.reach import End
 from structkin.branches.limits.result import Interval, Limit, Limits, driver_words
-from structkin.branches.limits.words import why
+from structkin.branches.limits.words import NO_LENGTH, why
 from structkin.budget import HINT, metered, new_meter
 from structkin.errors import InputError, Problem, problems_of, raise_problems
 from structkin.model.arguments import is_number
@@ -39,6 +39,7 @@ GEARED = 8 * math.pi
 MOST = 60
 #: The reasons given where a range ends a motion, and where this does.
 END_OF_RANGE = "the end of the range"
+SOUGHT = "no limit, the search ended far beyond the mechanism's size: give a range to search further"
 FOLLOWED = "the search ended after {} turns, as wheels may not be back by then: give a range to search further"
 
 
@@ -298,10 +299,14 @@ class Swept:
 
     def limit(self, limit: Limit, turns: float) -> Limit:
         """Return a limit at a value of the driver, from one at a path parameter that is `turns` times smaller."""
-        if limit.kind == "range" and self.goes_round:
-            followed = round(abs(limit.value * turns - self.start) / TURN)
-            return replace(limit, value=limit.value * turns, why=FOLLOWED.format(followed))
-        return replace(limit, value=limit.value * turns)
+        value = limit.value * turns
+        if limit.kind != "range" or self._is_given:
+            return replace(limit, value=value)
+        if self.is_angle:
+            return replace(limit, value=value, why=FOLLOWED.format(round(abs(value - self.start) / TURN)))
+        if self.mechanism.drivers[self.driver].kind == "distance" and value <= 0:
+            return replace(limit, value=value, kind="no length", why=NO_LENGTH.format(self.driver))
+        return replace(limit, value=value, why=SOUGHT)
 
     def path(self, p: Any) -> dict[str, Any]:
         """Return the drivers' values (n,) where the parameter is p (n,)."""

@@ -12,6 +12,9 @@ from structkin.plan.relations import HalfSquareOfLength
 from structkin.structure import Group
 from structkin.structure.reasons import listed
 
+#: The reason where a driven distance ends the motion.
+NO_LENGTH = "the length of {} is zero"
+
 
 def why(plan: Plan, index: int, h: tuple[Any, ...]) -> tuple[str, str]:
     """Return kind and description of the limit of a step with inputs h: ("folded", "coupler and rocker ...")."""
@@ -21,7 +24,7 @@ def why(plan: Plan, index: int, h: tuple[Any, ...]) -> tuple[str, str]:
     members = _members(group, topology)
     both = listed(members)
     if isinstance(step.kind, HalfSquareOfLength):
-        return "no length", f"the length of {' or '.join(group.drivers)} is zero"
+        return "no length", NO_LENGTH.format(" or ".join(group.drivers))
     if name == "RRR":
         return _in_line(both, h)
     if name == "RRP":

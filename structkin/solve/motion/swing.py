@@ -34,7 +34,7 @@ class Swing:
     """How an output goes to and fro over a whole cycle: `low` and `high` [rad or m], and times [s].
 
     `forth` is the time in which its coordinate grows, `back` that in which it falls, `rest` that in which it stands;
-    `turns` are the times at which it turns back.
+    `turns` are the times at which it turns back, the last one the end of the cycle if it does where the cycle begins.
     """
 
     low: float
@@ -196,26 +196,37 @@ def _still(v: Floats) -> Flags:
 
 
 def _strokes(t: Floats, v: Floats, a: Floats) -> tuple[list[float], tuple[float, float, float]]:
-    """Return when a rate changes its sign, and the times in which it is positive, negative and zero."""
+    """Return when a rate changes its sign, and the times in which it is positive, negative and zero.
+
+    A change where the cycle begins is at its end.
+    """
     from scipy.interpolate import CubicHermiteSpline
     from scipy.optimize import brentq
 
-    rate = CubicHermiteSpline(t, v, a)
-    sign = np.where(_still(v), 0, np.sign(v))
-    ends: list[float] = []
-    parts: list[tuple[int, float]] = []
-    for k in range(len(t) - 1):
-        first, last, edge = int(sign[k]), int(sign[k + 1]), t[k + 1]
+    rate, times = CubicHermiteSpline(t, v, a), t.tolist()
+    cycle = times[-1] - times[0]
+    sign = np.where(_still(v), 0, np.sign(v)).astype(int).tolist()
+    parts: list[tuple[int, float, float]] = []
+    for first, last, begin, end in zip(sign, sign[1:], times, times[1:], strict=False):
+        edge = end
         if first * last < 0:
-            edge = float(brentq(lambda at: float(rate(at)), t[k], t[k + 1], xtol=ROOT * (t[-1] - t[0])))
-            ends.append(edge)
-        parts += [(first or last, float(edge - t[k])), (last, float(t[k + 1] - edge))]
-    runs = [(way, sum(time for _, time in run)) for way, run in groupby(parts, lambda part: part[0])]
+            edge = float(brentq(lambda at: float(rate(at)), begin, end, xtol=ROOT * cycle))
+        parts += [(first or last, begin, edge), (last, edge, end)]
+    runs = []
+    for way, run in groupby(parts, lambda part: part[0]):
+        spans = [*run]
+        runs.append((way, spans[0][1], spans[-1][2]))
     if len(runs) > 1 and runs[0][0] == runs[-1][0]:  # after the last one the cycle begins again
-        runs[0] = runs[0][0], runs[0][1] + runs.pop()[1]
-    times = {1: 0.0, -1: 0.0, 0: 0.0}
-    for k, (way, time) in enumerate(runs):
-        short = way == 0 and time < SHORTEST_REST * (t[-1] - t[0])
-        for one in (runs[k - 1][0], runs[(k + 1) % len(runs)][0]) if short else (way, way):
-            times[one] += time / 2
-    return ends, (times[1], times[-1], times[0])
+        way, begin, _ = runs.pop()
+        runs[0] = way, begin - cycle, runs[0][2]
+    spent = {1: 0.0, -1: 0.0, 0: 0.0}
+    ends: list[float] = []
+    for k, (way, begin, end) in enumerate(runs):
+        before, after = runs[k - 1][0], runs[(k + 1) % len(runs)][0]
+        short = way == 0 and end - begin < SHORTEST_REST * cycle
+        for one in (before, after) if short else (way, way):
+            spent[one] += (end - begin) / 2
+        if before * (after if short else way) < 0:
+            middle = (begin + end) / 2 if short else begin
+            ends.append(middle if middle > times[0] else middle + cycle)
+    return sorted(ends), (spent[1], spent[-1], spent[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -34,9 +34,14 @@ SAMPLE = "range.angle.rocker, max.speed.P, min.transmission.C, peak.effort.motor
 
 @dataclass(frozen=True)
 class Named:
-    """A named measure: REDUCER.QUANTITY.NAME, QUANTITY.NAME at every sample, or path.POINT."""
+    """A named measure: REDUCER.QUANTITY.NAME, QUANTITY.NAME at every sample, or path.POINT.
+
+    Each variant's motion counts its angles from its own sketch, so those of a link near 180 degrees would differ by a
+    turn between variants; with the angles (n,) of the mechanism itself, `near`, each begins within half a turn of them.
+    """
 
     text: str
+    near: Floats | None = field(default=None, compare=False)
 
     @property
     def parts(self) -> tuple[str, str, str]:
@@ -76,7 +81,8 @@ class Named:
         if quantity == "effort":
             return efforts(motions, name)
         if quantity == "angle":
-            return angles_of(motions, name, which)
+            values = angles_of(motions, name, which)
+            return values if self.near is None else beside(values, self.near)
         found: Floats = getattr(motions, quantity)(name)
         return found
 
@@ -89,6 +95,17 @@ class Named:
             return "N m" if mechanism.drivers[name].kind == "angle" else "N"
         units = {"angle": "rad", "omega": "rad/s", "alpha": "rad/s^2", "speed": "m/s", "acceleration": "m/s^2"}
         return units.get(quantity, "rad" if quantity == "transmission" else "m")
+
+
+def beside(angles: Floats, near: Floats) -> Floats:
+    """Return angles (v, n) shifted by whole turns, each row so that it begins within half a turn of others (n,).
+
+    >>> beside(np.array([[-3.1, -2.9], [3.1, 3.3]]), np.array([3.1, 3.3])).round(3).tolist()
+    [[3.183, 3.383], [3.1, 3.3]]
+    """
+    away = angles - near
+    first = np.take_along_axis(away, np.isfinite(away).argmax(axis=1)[:, None], axis=1)
+    return np.asarray(angles - 2 * np.pi * np.round(np.nan_to_num(first) / (2 * np.pi)))
 
 
 def efforts(motions: Motions, driver: str) -> Floats:

@@ -216,6 +216,7 @@ def study(
     # Before anything is measured: an object may keep what it has found.
     attributes = {"title": mechanism.title, STUDY: _identity(job, values, times, size)}
     own = {key: np.array([own_value(mechanism, number_of(mechanism, key))]) for key in values}
+    job = _beside_its_own(job, own)
     variables = _variables(job, job.rows(own), len(times))
     job = replace(job, variables=variables)
     store: Store
@@ -324,6 +325,18 @@ def _check_memory(variables: Mapping[str, Variable], count: int, title: str) -> 
     if size > LARGEST:
         message = f"the measures of {count:,} variants are {size / 2**30:,.1f} GiB: too much for memory"
         raise InputError([Problem("variants", message, "store them: to='study.zarr'")], title or "study")
+
+
+def _beside_its_own(job: Job, own: Mapping[str, Floats]) -> Job:
+    """Return the job with angles that begin near those of the mechanism with its own parameters (1,)."""
+    of_angles = {name: one for name, one in job.measures.items() if isinstance(one, Named) and one.parts[1] == "angle"}
+    if not of_angles:
+        return job
+    found = replace(job, measures={one.parts[2]: Named(f"angle.{one.parts[2]}") for one in of_angles.values()}).rows(
+        own
+    )
+    near = {name: replace(one, near=found[one.parts[2]][0]) for name, one in of_angles.items()}
+    return replace(job, measures={**job.measures, **near})
 
 
 def _identity(job: Job, values: Mapping[str, Floats], times: Floats, size: int) -> str:
