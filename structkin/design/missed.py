@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.design.between_samples import beyond_samples
-from structkin.design.measures import Limit, Measure, output
+from structkin.design.measures import SQUARED_SINE, Limit, Measure, dyads_of, output
 from structkin.errors import Problem
 from structkin.joints.sliding import Sliding
 from structkin.model.mechanism import Mechanism
@@ -18,9 +18,6 @@ from structkin.model.units import decimal
 from structkin.numerical_tolerances import EQUAL_DATA, VISIBLE
 from structkin.solve.motion.motion import Motion
 from structkin.types import Floats
-
-#: Dyads whose discriminant is the squared sine of their transmission angle.
-_SQUARED_SINE = ("RRR", "RRP")
 
 
 def sides_of(limit: Limit, values: Floats) -> list[Floats]:
@@ -104,10 +101,11 @@ def _kind(measure: Measure, mechanism: Mechanism) -> str:
 def _reading(measure: Measure, motion: Motion, k: int) -> tuple[str, Callable[[float], float], str]:
     """Return the name of a number of a measure, what turns it into a unit of the file, and that unit."""
     units = motion.mechanism.units
-    if measure.kind == "closing":
-        step = motion.plan.steps[motion.plan.with_root[k // len(motion)]]
+    if measure.kind in ("closing", "transmission"):
+        steps = motion.plan.with_root if measure.kind == "closing" else dyads_of(motion)
+        step = motion.plan.steps[steps[k // len(motion)]]
         dyad = ", ".join(motion.structure.groups[step.group].links) or f"group {step.group + 1}"
-        if getattr(step.kind, "name", "") not in _SQUARED_SINE:
+        if getattr(step.kind, "name", "") not in SQUARED_SINE:
             return f"the discriminant of {dyad}", float, ""
         turn = units.scale("angle")
         return (
@@ -125,7 +123,7 @@ def _unit(measure: Measure, mechanism: Mechanism) -> tuple[float, str]:
     if kind == "effort":
         unit = "N m" if mechanism.drivers[measure.of].quantity == "angle" else "N"
     else:
-        unit = {"length": units.length, "angle": units.angle, "closing": ""}.get(kind, kind)
+        unit = {"length": units.length, "angle": units.angle, "closing": "", "transmission": ""}.get(kind, kind)
     return units.scale(kind), f" {unit}" if unit else ""
 
 

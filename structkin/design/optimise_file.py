@@ -156,7 +156,9 @@ class _Reader:
             if least > np.pi / 2:
                 found = f"{describe(entry['least'])} is more than a right angle"
                 raise Flaw(found, f'the mechanism\'s unit of angles is {self.mechanism.units.angle}; such as "40 deg"')
-            return None, measures.closing().between(low=float(np.sin(least)) ** 2)
+            if not any(group.kind in measures.SQUARED_SINE for group in self.mechanism.structure().groups):
+                raise Flaw("there is no RRR or RRP dyad, whose transmission angle could be held", "leave the limit out")
+            return None, measures.transmission().between(low=float(np.sin(least)) ** 2)
         measure, unit = self._made(kind, name, entry)
         if not limited:
             weight = plain_number(entry.get("weight", 1.0))

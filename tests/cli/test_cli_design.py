@@ -11,7 +11,7 @@ from crank_rocker_text import CRANK_ROCKER
 
 import structkin as sk
 from structkin import design
-from structkin.design.optimise_file import read_optimisation
+from structkin.design.optimise_file import arguments_of, read_optimisation
 from structkin.examples import path
 from structkin.solve.sensitivity.parameters import read_parameters
 
@@ -200,6 +200,43 @@ def test_a_transmission_angle_above_a_right_angle_is_refused(tmp_path):
     found = run("optimise", file).exception
     assert "limits.0: the number 40 is more than a right angle" in str(found)
     assert "unit of angles is rad" in str(found)
+
+
+QUICK_RETURN = """
+samples = 73
+[mechanism]
+units = { length = "mm", angle = "deg" }
+[mechanism.points]
+O = [0, 0]
+A = [0, 80]
+B = [40, 80]
+E = [75, 150]
+[mechanism.links]
+ground = ["O", "A"]
+crank = ["A", "B"]
+arm = ["O", "E"]
+[mechanism.joints]
+slot = { type = "pin-in-slot", pin = "B", slot = "arm", along = ["O", "E"] }
+[mechanism.drivers]
+motor = { joint = "A", speed = "60 rpm" }
+[parameters]
+"lengths.A-B" = [10, 70]
+"""
+
+
+def test_a_transmission_angle_is_held_where_there_is_one(tmp_path):
+    """That of an arm with a slot is a right angle throughout, but the travel along its slot was held instead."""
+    wish = QUICK_RETURN + "[[limits]]\nmeasure = 'transmission'\nleast = 40\n"
+    wish += "[[objective]]\nmeasure = 'stroke'\nof = 'arm'\nwanted = 40\n"
+    (problem,) = run("optimise", written(tmp_path / "a.toml", wish)).exception.problems
+    assert problem.key == "limits.0" and "there is no RRR or RRP dyad" in problem.message
+    m = sk.load(path("toggle_press"))
+    motion = m.solve(5)
+    entry = {"measure": "transmission", "least": 40}
+    (limit,) = arguments_of(m, {"limits": [entry]}, None, [])["limits"]
+    # The rod BC, 250 mm long, pushes along a vertical guide; the cylinder turns the other link.
+    rise = motion.position("B")[:, 1] - motion.position("C")[:, 1]
+    np.testing.assert_allclose(limit.measure.values(motion), (rise / 0.25) ** 2, rtol=1e-12)
 
 
 @pytest.mark.parametrize("command", ["optimise", "study", "tolerances"])

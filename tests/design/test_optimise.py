@@ -12,6 +12,7 @@ import pytest
 
 import structkin as sk
 from structkin import design
+from structkin.design.measures import transmission
 from structkin.joints.guide import Guide
 from structkin.solve.sensitivity.parameters import read_parameters, varied
 
@@ -190,6 +191,24 @@ def test_discriminants_have_exact_derivatives() -> None:
     first = abs(m.links["coupler"].local["B"] - m.links["coupler"].local["C"])
     one, other = (design.closing().values(with_lengths({"B-C": first + side * h}).solve(t=t)) for side in (1, -1))
     assert np.abs(found - (one - other) / (2 * h)).max() < 1e-6 * np.abs(found).max()
+
+
+@pytest.mark.parametrize("name", ["excavator", "toggle_press", "crank_rocker"])
+def test_a_transmission_angle_is_that_of_two_pinned_links_or_of_a_rod_on_a_guide(name: str) -> None:
+    """Not of a link that a cylinder turns; the judges are the angles of the motion, and differences."""
+    m = sk.load(sk.examples.path(name))
+    motion, measure = m.solve(7), transmission()
+    groups = [group.index for group in motion.structure.groups if group.kind in ("RRR", "RRP")]
+    expected = [np.sin(motion.transmission_angle(group)) ** 2 for group in groups]
+    np.testing.assert_allclose(measure.values(motion), np.concatenate(expected), atol=1e-12)
+    (own,) = read_parameters(m, ["points.A.x"])
+    h = 1e-5 * own.reach
+    one, other = (
+        measure.values(varied(m, {own: own.value + side * h}).solve(t=motion.t))
+        for side in (1, -1)
+    )
+    found = measure.jacobian(motion, [own.name])[:, 0]
+    np.testing.assert_allclose(found, (one - other) / (2 * h), atol=1e-6 * np.abs(found).max())
 
 
 def test_an_end_at_bounds_and_a_spent_budget_are_told() -> None:
