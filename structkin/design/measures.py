@@ -81,10 +81,10 @@ class Measure:
     def between(self, low: float | None = None, high: float | None = None) -> Limit:
         """Return the constraint that all its numbers are between these, one of which may be None.
 
-        Raises `InputError` where neither is given, or they are reversed or not numbers.
+        Raises `InputError` where neither is given, or they are reversed, not numbers, or beyond all numbers.
         """
         least, most = -np.inf if low is None else low, np.inf if high is None else high
-        if not least <= most or least == -most == -np.inf:
+        if not least <= most or least == -most == -np.inf or least == np.inf or most == -np.inf:
             message = f"expected limits that are not reversed, found {low} and {high}"
             raise InputError(
                 [Problem("between", message, "such as between(0.1, 0.2), or between(high=0.2)")], self.words

@@ -203,10 +203,7 @@ def test_a_transmission_angle_is_that_of_two_pinned_links_or_of_a_rod_on_a_guide
     np.testing.assert_allclose(measure.values(motion), np.concatenate(expected), atol=1e-12)
     (own,) = read_parameters(m, ["points.A.x"])
     h = 1e-5 * own.reach
-    one, other = (
-        measure.values(varied(m, {own: own.value + side * h}).solve(t=motion.t))
-        for side in (1, -1)
-    )
+    one, other = (measure.values(varied(m, {own: own.value + side * h}).solve(t=motion.t)) for side in (1, -1))
     found = measure.jacobian(motion, [own.name])[:, 0]
     np.testing.assert_allclose(found, (one - other) / (2 * h), atol=1e-6 * np.abs(found).max())
 
@@ -252,6 +249,12 @@ def test_wishes_that_contradict_each_other_are_refused() -> None:
     best = four_bar().optimise(WIDE, [design.path("P", half) for half in halves], samples=9, evaluations=2)
     assert best.met
     four_bar().optimise(WIDE, [aims[0], aims[1].times(2.0)], samples=9, evaluations=2)
+
+
+@pytest.mark.parametrize("ends", [{"low": np.inf}, {"high": -np.inf}, {"low": np.inf, "high": np.inf}, {}])
+def test_limits_beyond_all_numbers_are_refused(ends: dict[str, float]) -> None:
+    with pytest.raises(sk.InputError, match="the stroke of rocker: 1 error"):
+        design.stroke("rocker").between(**ends)
 
 
 def test_everything_wrong_is_listed_at_once() -> None:
