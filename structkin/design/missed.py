@@ -95,7 +95,7 @@ def missed_aims(objective: Sequence[Measure], motion: Motion) -> Iterator[str]:
 def _kind(measure: Measure, mechanism: Mechanism) -> str:
     if measure.kind == "range":
         return mechanism.drivers[measure.of].quantity
-    return _output_kind(mechanism, measure.of) if measure.kind in ("output", "stroke") else measure.kind
+    return output_kind(mechanism, measure.of) if measure.kind in ("output", "stroke") else measure.kind
 
 
 def _reading(measure: Measure, motion: Motion, k: int) -> tuple[str, Callable[[float], float], str]:
@@ -131,13 +131,13 @@ def missed_strokes(measures: Sequence[Measure], motion: Motion) -> Iterator[str]
     """Yield a sentence for each link or joint whose stroke is measured and goes on between the samples."""
     units = motion.mechanism.units
     for of in dict.fromkeys(measure.of for measure in measures if measure.kind == "stroke"):
-        past, kind = sum(beyond_samples(output(motion, of))), _output_kind(motion.mechanism, of)
+        past, kind = sum(beyond_samples(output(motion, of))), output_kind(motion.mechanism, of)
         if past > 0:
             far = f"{decimal(past / units.scale(kind), 2)} {getattr(units, kind)}"
             yield f"the stroke of {of} is that of {len(motion)} samples, the true one is longer by about {far}"
 
 
-def _output_kind(mechanism: Mechanism, of: str) -> str:
+def output_kind(mechanism: Mechanism, of: str) -> str:
     """Return whether what a joint or link puts out is a "length" or an "angle"."""
     sliding = mechanism.joints.of(Sliding)
-    return "length" if of in sliding and sliding[of].measure == "length" else "angle"
+    return sliding[of].measure if of in sliding and of not in mechanism.links else "angle"
