@@ -17,6 +17,7 @@ from structkin.model.mechanism import Mechanism
 from structkin.model.units import decimal
 from structkin.numerical_tolerances import EQUAL_DATA, VISIBLE
 from structkin.solve.motion.motion import Motion
+from structkin.solve.sensitivity.parameters import Parameter
 from structkin.types import Floats
 
 
@@ -26,11 +27,26 @@ def sides_of(limit: Limit, values: Floats) -> list[Floats]:
     return [*found, limit.high - values] if np.isfinite(limit.high) else found
 
 
+def in_parts(limit: Limit, start: Motion, parameters: Sequence[Parameter]) -> Limit:
+    """Return a limit in parts of its size, so that it is held and missed alike in every unit.
+
+    The size is its larger bound. Of bounds that are zero it is that of the mechanism for lengths, and a radian for
+    angles; for others it is the largest number at the start, or what the reach of a parameter makes of one.
+    """
+    measure = limit.measure
+    size = max(abs(x) for x in (limit.low, limit.high) if np.isfinite(x))
+    if not size and (kind := _kind(measure, start.mechanism)) in ("length", "angle"):
+        size = abs(measure.weight) * (start.mechanism.size if kind == "length" else 1.0)
+    elif not size:
+        slopes = measure.jacobian(start, [one.name for one in parameters]) * [one.reach for one in parameters]
+        size = float(max(np.abs(measure.values(start)).max(), np.nan_to_num(np.abs(slopes)).max(initial=0.0)))
+    size = size or 1.0
+    return measure.times(1.0 / size).between(limit.low / size, limit.high / size)
+
+
 def share_missed(limit: Limit, motion: Motion) -> float:
-    """Return by how much the worst number of a motion misses a limit, relative to its size; zero if none does."""
-    size = max([abs(x) for x in (limit.low, limit.high) if np.isfinite(x)]) or 1.0
-    sides = np.concatenate(sides_of(limit, limit.measure.values(motion)))
-    return max(0.0, -float(sides.min(initial=0.0)) / size)
+    """Return by how much the worst number of a motion misses a limit; zero if none does."""
+    return -float(np.concatenate(sides_of(limit, limit.measure.values(motion))).min(initial=0.0))
 
 
 def contradictions(objective: Sequence[Measure], limits: Sequence[Limit], mechanism: Mechanism) -> list[Problem]:
@@ -61,10 +77,10 @@ def _differ(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
     return bool((np.abs(a - b) > EQUAL_DATA * (np.abs(a) + np.abs(b))).any())
 
 
-def missed_limits(limits: Sequence[Limit], motion: Motion) -> Iterator[str]:
-    """Yield a sentence for each limit that is missed, about the number that misses it most."""
-    for limit in limits:
-        if share_missed(limit, motion) <= VISIBLE:
+def missed_limits(limits: Sequence[Limit], parts: Sequence[Limit], motion: Motion) -> Iterator[str]:
+    """Yield a sentence for each limit that is missed, in its `parts`, about the number that misses it most."""
+    for limit, part in zip(limits, parts, strict=True):
+        if share_missed(part, motion) <= VISIBLE:
             continue
         values = np.ravel(limit.measure.values(motion))
         low, high = limit.low - values, values - limit.high

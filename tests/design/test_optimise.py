@@ -6,6 +6,7 @@ import gc
 import itertools
 import re
 import weakref
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -470,6 +471,48 @@ def test_grashofs_condition_and_a_region_are_met() -> None:
     lengths = sorted((a, b, c, 3.0))
     assert lengths[1] + lengths[2] - lengths[0] - lengths[3] >= 0.1 - 1e-5
     assert best.motion.position("C")[:, 0].max() <= 2.5 + 1e-5
+
+
+@pytest.mark.parametrize(
+    ("limit", "value"),
+    [
+        (lambda size: [], 0.0582833),
+        (lambda size: [design.grashof([*"ABCD"]).between(low=0)], 0.0710134),
+        (lambda size: [design.coordinate("C", "x").between(high=1.4 * size)], 0.0646435),
+    ],
+)
+def test_limits_and_wishes_are_the_same_at_every_size(
+    limit: Callable[[float], list[design.Limit]], value: float
+) -> None:
+    """In micrometres limits were missed by a tenth and counted as met, or nothing was tried at all.
+
+    The values are those of a search of the whole square between the bounds, by the law of cosines.
+    """
+    angles = np.array([0.9, 1.1, 1.3])
+    places = 1.2 * np.array([[1.25, 1.0], [1.1, 1.2], [0.95, 1.3]])
+    for size in (1.0, 1e-3, 1e-6):
+        m = sk.Mechanism(
+            points={"A": (0, 0), "B": (0.3 * size, 0.6 * size), "C": (1.3 * size, 1.2 * size), "D": (size, 0)},
+            links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["D", "C"]},
+            drivers={"motor": {"joint": "A"}},
+        )
+        bounds = {"lengths.A-B": (0.2 * size, 1.5 * size), "lengths.C-D": (0.3 * size, 2 * size)}
+        best = m.optimise(bounds, design.path("C", places * size), limits=limit(size), drivers={"motor": angles})
+        assert best.met and best.value / size**2 == pytest.approx(value, rel=1e-5), (size, best.words)
+
+
+@pytest.mark.parametrize("mass", [1.0, 1e-9])
+def test_an_effort_of_one_sign_is_held_at_every_size(mass: float) -> None:
+    """A moment that 1 kg at 1 m balances: at 30 deg the mass has to be 1 / cos(30 deg)."""
+    arm = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0)}, drivers={"motor": {"joint": "A"}},
+        links={"ground": ["A"], "arm": {"points": ["A", "B"], "mass": 2 * mass, "center": [1, 0]}},
+        forces={"gravity": [0, -9.81], "load": {"type": "moment", "on": "arm", "value": 9.81 * mass}},
+    )  # fmt: skip
+    left = design.effort("motor", static=True)
+    angles = {"motor": np.radians([-30, 0, 30])}
+    best = arm.optimise({"links.arm.mass": (0.1 * mass, 5 * mass)}, left, limits=[left.between(low=0)], drivers=angles)
+    assert best.met and best.values["links.arm.mass"] / mass == pytest.approx(1 / np.cos(np.pi / 6), rel=2e-6)
 
 
 def test_four_pins_are_needed_for_grashofs_condition() -> None:
