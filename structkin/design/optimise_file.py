@@ -72,6 +72,8 @@ def arguments_of(
 ) -> dict[str, Any]:
     """Return the arguments of `Mechanism.optimise` in the entries of a file; every mistake is added to `problems`."""
     options = counts_of(data, _COUNTS, problems)
+    nothing: tuple[tuple[str, object], ...] = (("parameters", {}), ("objective", []))
+    problems += [Problem(key, "is empty", _SAMPLES[key]) for key, none in nothing if data.get(key) == none]
     options["parameters"] = _bounds(mechanism, table_of(data, "parameters", problems, _SAMPLES["parameters"]), problems)
     reader = _Reader(mechanism, folder, problems)
     given = reader.drivers(table_of(data, "at", problems, "such as [at] and motor = [0, 30, 60]"))

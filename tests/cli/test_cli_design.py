@@ -11,7 +11,8 @@ from crank_rocker_text import CRANK_ROCKER
 
 import structkin as sk
 from structkin import design
-from structkin.design.optimise_file import arguments_of, read_optimisation
+from structkin.design.optimise_file import read_optimisation
+from structkin.design.points_file import read_points
 from structkin.examples import path
 from structkin.solve.sensitivity.parameters import read_parameters
 
@@ -202,197 +203,6 @@ def test_a_transmission_angle_above_a_right_angle_is_refused(tmp_path):
     assert "unit of angles is rad" in str(found)
 
 
-QUICK_RETURN = """
-samples = 73
-[mechanism]
-units = { length = "mm", angle = "deg" }
-[mechanism.points]
-O = [0, 0]
-A = [0, 80]
-B = [40, 80]
-E = [75, 150]
-[mechanism.links]
-ground = ["O", "A"]
-crank = ["A", "B"]
-arm = ["O", "E"]
-[mechanism.joints]
-slot = { type = "pin-in-slot", pin = "B", slot = "arm", along = ["O", "E"] }
-[mechanism.drivers]
-motor = { joint = "A", speed = "60 rpm" }
-[parameters]
-"lengths.A-B" = [10, 70]
-"""
-
-
-def test_a_transmission_angle_is_held_where_there_is_one(tmp_path):
-    """That of an arm with a slot is a right angle throughout, but the travel along its slot was held instead."""
-    wish = QUICK_RETURN + "[[limits]]\nmeasure = 'transmission'\nleast = 40\n"
-    wish += "[[objective]]\nmeasure = 'stroke'\nof = 'arm'\nwanted = 40\n"
-    (problem,) = run("optimise", written(tmp_path / "a.toml", wish)).exception.problems
-    assert problem.key == "limits.0" and "there is no RRR or RRP dyad" in problem.message
-    m = sk.load(path("toggle_press"))
-    motion = m.solve(5)
-    entry = {"measure": "transmission", "least": 40}
-    (limit,) = arguments_of(m, {"limits": [entry]}, None, [])["limits"]
-    # The rod BC, 250 mm long, pushes along a vertical guide; the cylinder turns the other link.
-    rise = motion.position("B")[:, 1] - motion.position("C")[:, 1]
-    np.testing.assert_allclose(limit.measure.values(motion), (rise / 0.25) ** 2, rtol=1e-12)
-
-
-def test_the_travel_along_a_circular_slot_is_an_angle(tmp_path):
-    """It was read as a length: 40 deg were 0.04 rad, and with their unit they were refused."""
-    slot = QUICK_RETURN.replace("[mechanism.joints]", 'rod = ["B", "P"]\n[mechanism.joints]')
-    slot = slot.replace('arm = ["O", "E"]\n', "").replace("E = [75, 150]", "P = [150, 100]\nQ = [130, 50]")
-    slot = slot.replace('["O", "A"]', '["O", "A", "Q"]').replace('speed = "60 rpm"', 'law = "0.3*sin(t)"')
-    slot = slot.replace('slot = "arm", along = ["O", "E"]', 'slot = "ground", center = "Q"').replace(
-        '"B", slot', '"P", slot'
-    )
-    wish = (
-        slot.replace("73", "7")
-        + """
-[[objective]]
-measure = "stroke"
-of = "slot"
-wanted = 40
-[[objective]]
-measure = "travel"
-joint = "slot"
-values = [1, 2, 3, "4 deg", 5, 6, 7]
-[[limits]]
-measure = "dwell"
-of = "slot"
-first = 0
-last = 6
-high = "20 deg"
-[[limits]]
-measure = "stroke"
-of = "slot"
-low = 10
-"""
-    )
-    mechanism, options = read_optimisation(written(tmp_path / "a.toml", wish))
-    motion = mechanism.solve(samples=7, duration=6.0)
-    x, y = (motion.position("P") - motion.position("Q")).T
-    turn = np.unwrap(np.arctan2(y, x))
-    turn -= np.arctan2(50, 20)
-    stroke, travel = (one.values(motion) for one in options["objective"])
-    assert stroke == pytest.approx(np.ptp(turn) - np.radians(40), abs=1e-12)
-    assert travel == pytest.approx(turn - np.radians(np.arange(1, 8)), abs=1e-12)
-    assert [limit.high for limit in options["limits"]] == [pytest.approx(np.radians(20)), np.inf]
-    assert options["limits"][1].low == pytest.approx(np.radians(10))
-
-
-def test_a_name_of_a_link_and_a_joint_is_the_link(tmp_path):
-    wish = QUICK_RETURN.replace("slot = {", "arm = {") + "[[objective]]\nmeasure = 'stroke'\nof = 'arm'\nwanted = 140\n"
-    mechanism, options = read_optimisation(written(tmp_path / "a.toml", wish))
-    words = mechanism.optimise(**options).words
-    # The longest crank swings the arm by 2 asin(70 / 80) = 122.09 deg.
-    assert "the stroke of arm, less the wanted one, is -17.9 deg" in words
-
-
-def test_entries_that_are_no_names_are_refused_like_others(tmp_path):
-    """A list cannot be looked up: it ended in a TypeError."""
-    wish = QUICK_RETURN + "".join(
-        f"[[objective]]\n{entry}\n"
-        for entry in (
-            "measure = [1]", "measure = { a = 1 }", "measure = 'extent'\npoints = [['A']]",
-            "measure = 'grashof'\npins = [{ A = 1 }]", "measure = 'stroke'\nof = ['arm']",
-        )
-    )  # fmt: skip
-    problems = run("optimise", written(tmp_path / "a.toml", wish)).exception.problems
-    assert [one.key for one in problems] == [f"objective.{k}" for k in range(5)]
-    assert str(problems[4]) == (
-        "objective.4: 'of' is the name of a link or joint that slides, not a list; such as of = \"ground\""
-    )
-
-
-def test_wishes_for_what_there_is_not_are_in_the_list_of_mistakes(tmp_path):
-    """They came without file and key, and only when all else was mended."""
-    wish = (
-        QUICK_RETURN.replace("samples = 73", "samples = 3\nsteps = 1")
-        + """
-[[objective]]
-measure = "stroke"
-of = "A"
-[[objective]]
-measure = "dwell"
-of = "arm"
-first = 1
-last = 500
-[[objective]]
-measure = "angle"
-link = "arm"
-values = [1, 2]
-[[objective]]
-measure = "travel"
-joint = "A"
-values = [1, 2, 3]
-[[objective]]
-measure = "path"
-point = "B"
-places = [[0, 0], [1, 1], [2, 2], [3, 3]]
-[[objective]]
-measure = "time_ratio"
-of = "A"
-"""
-    )
-    problems = run("optimise", written(tmp_path / "a.toml", wish)).exception.problems
-    assert {one.key: one.message for one in problems} == {
-        "steps": "is not a key of an optimisation",
-        "objective.0": "the text 'A' is not a link or joint that slides",
-        "objective.1": "there is no sample 500",
-        "objective.2": "has 2 values for 3 samples",
-        "objective.3": "the text 'A' is not a joint that slides",
-        "objective.4": "has 4 values for 3 samples",
-        "objective.5": "the text 'A' is not a link or joint that slides",
-    }
-
-
-def test_what_would_be_passed_over_in_silence_is_refused(tmp_path):
-    written(tmp_path / "path.csv", "x,y\n1,2\n2,3\n")
-    wish = (
-        "duration = '3 s'\n"
-        + QUICK_RETURN
-        + """
-[at]
-motor = [0, 30]
-[[objective]]
-measure = "path"
-point = "B"
-csv = "path.csv"
-places = [[0, 0], [1, 1]]
-[[limits]]
-measure = "stroke"
-of = "arm"
-low = 50
-high = "40 deg"
-[[limits]]
-measure = "stroke"
-of = "arm"
-"""
-    )
-    problems = run("optimise", written(tmp_path / "a.toml", wish)).exception.problems
-    assert {one.key: one.message for one in problems} == {
-        "objective.0": "has both 'places' and 'csv'",
-        "limits.0": "the limits are reversed: 'low' is the number 50, 'high' the text '40 deg'",
-        "limits.1": "has neither 'low' nor 'high'",
-        "samples": "cannot be combined with drivers that are all given by values",
-        "duration": "cannot be combined with drivers that are all given by values",
-    }
-
-
-def test_values_of_one_driver_and_a_duration_for_the_other():
-    five = sk.load(path("five_bar_two_drivers"))
-    left, problems = next(iter(five.drivers)), []
-    data = {"at": {left: [0, 10, 20, 30]}, "duration": 3}
-    options = arguments_of(five, data, None, problems)
-    assert not problems and options["t"].tolist() == [0, 1, 2, 3] and options["drivers"].keys() == {left}
-    for count, words in ((10**12, "1,000,000,000,000 samples"), (10**400, "found a long number")):
-        problems = []
-        arguments_of(five, {"samples": count, "duration": 3}, None, problems)
-        assert problems[0].key == "samples" and words in problems[0].message
-
-
 @pytest.mark.parametrize("command", ["optimise", "study", "tolerances"])
 def test_a_mechanism_in_the_place_of_a_job_is_one_mistake(command):
     (problem,) = run(command, path("crank_rocker")).exception.problems
@@ -403,6 +213,40 @@ def test_a_mechanism_in_the_place_of_a_job_is_one_mistake(command):
 def test_a_bad_cell_is_named_together_with_the_missing_unit(tmp_path):
     first, second = run("synthesise", written(tmp_path / "a.csv", "x,y\n0,0\n1,b\n2,2\n")).exception.problems
     assert first.key == "--unit" and "'b' is not a number" in second.message
+
+
+def test_every_wrong_cell_column_and_option_is_named(tmp_path):
+    """Other columns were taken for x and y, of two columns the last, and of several mistakes one was named."""
+
+    def refused(text, *words):
+        return run("synthesise", written(tmp_path / "a.csv", text), *words).exception
+
+    other = refused("a,b\n0,0\n1,2\n2,0\n", "--unit", "mm", "--pivot", "1", "--pivot", "a,b", "--region", "1")
+    assert [one.key for one in other.problems] == ["", "--region", "--pivot", "--pivot"]
+    assert "no columns are x and y; there are 'a', 'b'" in other.problems[0].message
+    (twice,) = refused("x [mm],x [cm],y [mm]\n0,0,0\n1,2,3\n").problems
+    assert twice.message == "several columns are x: 'x [mm]', 'x [cm]'"
+    cells = refused("x,y\n10,a\n20,\n30,0\n5,b\n", "--unit", "mm").problems
+    assert [one.message for one in cells] == [
+        "line 2: 'a' is not a number", "line 3: column 2 is empty", "line 5: 'b' is not a number"
+    ]  # fmt: skip
+    unit = refused("x [foo],y [mm]\n0,0\n1,z\n2,2\n")
+    assert unit.source.endswith("a.csv") and "'x [foo]': 'foo' is not a unit of length" in unit.problems[0].message
+    assert "'z' is not a number" in unit.problems[1].message
+    ends = run("synthesise", "--function", "t(", "--interval", "1", "--crank", "1,a", "--rocker", "1").exception
+    assert [one.key for one in ends.problems] == ["--function", "--interval", "--crank", "--rocker"]
+    same = run("synthesise", "--function", "t", "--interval", "1,2", "--crank", "30,30", "--rocker", "0,400").exception
+    assert [(one.key, one.message) for one in same.problems] == [
+        ("--crank", "both ends are the same"), ("--rocker", "is a whole turn or more")
+    ]  # fmt: skip
+    kinds = refused("x,y\n0,0\n1,2\n2,0\n", "--unit", "mm", *("--kind", "four-bar") * 2)
+    assert "kinds: 'four-bar' is named twice" in str(kinds)
+
+
+@pytest.mark.parametrize("head", ["x/mm;y/mm", "Path of the foot\nx in mm;y in mm", "Path of the foot", "mm;mm"])
+def test_titles_are_read_as_before(tmp_path, head):
+    points, angles, length = read_points(written(tmp_path / "a.csv", f"{head}\n0;1\n2,5;3\n"), "mm", None)
+    assert points.tolist() == [[0, 1], [2.5, 3]] and angles is None and length == "mm"
 
 
 def test_a_mechanism_in_the_place_of_a_table_of_points_is_named():
