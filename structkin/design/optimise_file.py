@@ -72,8 +72,10 @@ def arguments_of(
 ) -> dict[str, Any]:
     """Return the arguments of `Mechanism.optimise` in the entries of a file; every mistake is added to `problems`."""
     options = counts_of(data, _COUNTS, problems)
-    nothing: tuple[tuple[str, object], ...] = (("parameters", {}), ("objective", []))
-    problems += [Problem(key, "is empty", _SAMPLES[key]) for key, none in nothing if data.get(key) == none]
+    if data.get("parameters") == {}:
+        problems.append(Problem("parameters", "names no parameter", _SAMPLES["parameters"]))
+    if data.get("objective") == []:
+        problems.append(Problem("objective", "names no measure", _SAMPLES["objective"]))
     options["parameters"] = _bounds(mechanism, table_of(data, "parameters", problems, _SAMPLES["parameters"]), problems)
     reader = _Reader(mechanism, folder, problems)
     given = reader.drivers(table_of(data, "at", problems, "such as [at] and motor = [0, 30, 60]"))
@@ -166,7 +168,7 @@ class _Reader:
             try:
                 found.append(self._measure(entry, limited=section == "limits"))
             except Flaw as flaw:
-                self.problems.append(Problem(self.key, flaw.message, flaw.hint))
+                self.problems += [Problem(self.key, one.message, one.hint) for one in (flaw, *flaw.others)]
             except InputError as error:
                 self.problems += [Problem(self.key, one.message, one.hint) for one in error.problems]
         return found

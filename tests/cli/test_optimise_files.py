@@ -202,6 +202,14 @@ of = "arm"
     }
 
 
+def test_every_bad_cell_of_a_path_is_named(tmp_path):
+    written(tmp_path / "path.csv", "x,y\n1,2\n2,a\n3,\n")
+    wish = QUICK_RETURN + "[[objective]]\nmeasure = 'path'\npoint = 'B'\ncsv = 'path.csv'\n"
+    problems = run("optimise", written(tmp_path / "a.toml", wish)).exception.problems
+    found = [(one.key, one.message.partition(":")[0]) for one in problems]
+    assert found == [("objective.0", "line 3"), ("objective.0", "line 4")]
+
+
 def test_values_of_one_driver_and_a_duration_for_the_other():
     five = sk.load(path("five_bar_two_drivers"))
     left, problems = next(iter(five.drivers)), []
