@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -22,12 +24,13 @@ from structkin.design.positions import KINDS as BODY_KINDS
 from structkin.design.positions import synthesise_positions
 from structkin.design.synthesise import BUDGET
 from structkin.design.synthesise import synthesise as find
-from structkin.errors import InputError, Problem, raise_problems
+from structkin.errors import InputError, Problem, raise_problems, together
 from structkin.model.expression import Expression
 from structkin.model.file import SUFFIXES
 from structkin.model.flaw import Flaw
 from structkin.model.mechanism import Mechanism
 from structkin.model.units import Units
+from structkin.types import Floats
 
 
 def synthesise(
@@ -107,13 +110,24 @@ def synthesise(
     _check_options(context, wish)
     length = unit or "m"
     if function is not None:
-        ends = [
-            _pair(name, text) for name, text in (("--interval", interval), ("--crank", crank), ("--rocker", rocker))
-        ]
+        formula, *ends = together(
+            "command", partial(_formula, function), partial(_pair, "--interval", interval),
+            partial(_pair, "--crank", crank), partial(_pair, "--rocker", rocker),
+        )  # fmt: skip
         phi, psi = (tuple(np.radians(pair).tolist()) for pair in ends[1:])
-        found = synthesise_function(
-            _formula(function), interval=ends[0], input=phi, output=psi, points=points, count=count
-        )
+        try:
+            found = synthesise_function(formula, interval=ends[0], input=phi, output=psi, points=points, count=count)
+        except InputError as error:
+            names = {"interval": "--interval", "input": "--crank", "output": "--rocker"}
+            raise InputError(
+                [
+                    replace(one, key=names[one.key], hint=f"such as {names[one.key]} 30,90")
+                    if one.key in names
+                    else one
+                    for one in error.problems
+                ],
+                "command",
+            ) from None
         about = function
     else:
         if path is None:
@@ -123,12 +137,13 @@ def synthesise(
                 "give the points as a table, such as path.csv; --mechanism FILE names a mechanism that shall pass them"
             )
             raise InputError([Problem("", f"a {path.suffix} file holds a mechanism, not a table", hint)], str(path))
-        table, angles, length = read_points(path, unit, angle_unit)
+        places = [(name, text) for name, given in (("--pivot", pivot), ("--pin", pin)) for text in given or ()]
+        (table, angles, length), steps, corners, *pairs = together(
+            str(path), partial(read_points, path, unit, angle_unit), partial(budget_of, budget),
+            partial(_corners, region), *(partial(_pair, *one) for one in places),
+        )  # fmt: skip
         scale = Units(length=length).length_scale
-        pivots, pins = (
-            np.reshape([_pair(name, text) for text in given or ()], (-1, 2)) * scale
-            for name, given in (("--pivot", pivot), ("--pin", pin))
-        )
+        pivots, pins = np.split(scale * np.reshape(pairs, (-1, 2)), [len(pivot or ())])
         about = f"{len(table)} {'positions' if positions else 'points'}"
         if positions:
             if angles is None:
@@ -143,16 +158,13 @@ def synthesise(
             raise InputError([problem], str(path))
         elif nine_points:
             with progress("searching") as report:
-                found = synthesise_nine_points(
-                    table * scale, count=count, seed=seed, budget=budget_of(budget), progress=report
-                )
+                found = synthesise_nine_points(table * scale, count=count, seed=seed, budget=steps, progress=report)
         else:
-            steps = budget_of(budget)
-            corners = None if region is None else scale * np.reshape(_numbers("--region", region, "X,Y,X,Y"), (2, 2))
             mechanism = None if file is None else Mechanism.load(file)
             with progress("fitting") as report:
                 found = find(
-                    path=table * scale, closed=closed, timing=angles, pivots=pivots, region=corners,
+                    path=table * scale, closed=closed, timing=angles, pivots=pivots,
+                    region=None if corners is None else corners * scale,
                     longest=None if longest is None else longest * scale, transmission=float(np.radians(transmission)),
                     kinds=kind or tuple(KINDS), mechanism=mechanism, point=point, count=count, seed=seed,
                     unit=length, budget=steps, progress=report,
@@ -225,6 +237,11 @@ def _pair(option: str, text: str | None) -> tuple[float, float]:
     """Return two numbers; `InputError` where an option has others."""
     x, y = _numbers(option, text or "", "X,Y")
     return x, y
+
+
+def _corners(text: str | None) -> Floats | None:
+    """Return two corners (2, 2); None if there are none, `InputError` where `--region` has others."""
+    return None if text is None else np.reshape(_numbers("--region", text, "X,Y,X,Y"), (2, 2))
 
 
 def _numbers(option: str, text: str, sample: str) -> list[float]:

@@ -23,8 +23,10 @@ def wrong_choice(kinds: Sequence[str], known: Iterable[str], count: int, seed: i
     known = tuple(known)
     unknown = [name for name in dict.fromkeys(kinds) if name not in known]
     problems = [Problem("kinds", f"'{name}' is unknown", suggest(name, known)) for name in unknown]
-    if not kinds or len(set(kinds)) < len(kinds):
-        problems.append(Problem("kinds", "names no kind, or one twice", f"known: {', '.join(known)}"))
+    twice = [name for name in dict.fromkeys(kinds) if list(kinds).count(name) > 1]
+    problems += [Problem("kinds", f"'{name}' is named twice", "name it once") for name in twice]
+    if not kinds:
+        problems.append(Problem("kinds", "names no kind", f"known: {', '.join(known)}"))
     if not 1 <= count <= 100:
         problems.append(Problem("count", f"{count} is not between 1 and 100", "such as 10"))
     if seed < 0:

@@ -110,7 +110,8 @@ def synthesise_function(
     problems = []
     for name, pair in (("interval", interval), ("input", input), ("output", output)):
         if not np.isfinite(pair).all() or pair[0] == pair[1]:
-            problems.append(Problem(name, f"{pair} has no extent", "give its two ends, such as (0.5, 1.5)"))
+            message = "both ends are the same" if pair[0] == pair[1] else "has an end that is not finite"
+            problems.append(Problem(name, message, "give two ends, such as (0.5, 1.5)"))
         elif name != "interval" and abs(pair[1] - pair[0]) >= tau:
             problems.append(Problem(name, "is a whole turn or more", "angles are in rad"))
     if not 3 <= points <= 100:

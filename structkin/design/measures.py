@@ -42,6 +42,9 @@ from structkin.types import Floats
 if TYPE_CHECKING:
     from structkin.branches.limits import Limits
 
+#: Dyads whose discriminant is the squared sine of their transmission angle.
+SQUARED_SINE = ("RRR", "RRP")
+
 
 @checked
 @dataclass(frozen=True, repr=False, eq=False)
@@ -81,10 +84,10 @@ class Measure:
     def between(self, low: float | None = None, high: float | None = None) -> Limit:
         """Return the constraint that all its numbers are between these, one of which may be None.
 
-        Raises `InputError` where neither is given, or they are reversed or not numbers.
+        Raises `InputError` where neither is given, or they are reversed, not numbers, or beyond all numbers.
         """
         least, most = -np.inf if low is None else low, np.inf if high is None else high
-        if not least <= most or least == -most == -np.inf:
+        if not least <= most or least == -most == -np.inf or least == np.inf or most == -np.inf:
             message = f"expected limits that are not reversed, found {low} and {high}"
             raise InputError(
                 [Problem("between", message, "such as between(0.1, 0.2), or between(high=0.2)")], self.words
@@ -416,6 +419,34 @@ def closing() -> Measure:
         return found.reshape(-1, found.shape[-1])
 
     return Measure("the discriminants of the dyads", values, jacobian, "closing")
+
+
+def transmission() -> Measure:
+    """Return the squared sine (k n,) of the transmission angle of each dyad of `dyads_of` at each sample."""
+
+    def rows(motion: Motion, values: Floats) -> Floats:
+        """Return those of these dyads among the numbers of `closing`."""
+        every = values.reshape(len(motion.plan.with_root), len(motion), *values.shape[1:])
+        found = every[[motion.plan.with_root.index(k) for k in dyads_of(motion)]]
+        return np.asarray(found.reshape(-1, *values.shape[1:]))
+
+    every = closing()
+    return Measure(
+        "the squared sines of the transmission angles",
+        lambda motion: rows(motion, every.values(motion)),
+        lambda motion, names: rows(motion, every.jacobian(motion, names)),
+        "transmission",
+    )
+
+
+def dyads_of(motion: Motion) -> list[int]:
+    """Return the steps that close the RRR and RRP dyads, whose discriminant is a squared sine, one for each group.
+
+    A link that a cylinder turns is closed like a dyad, but has no transmission angle: it is no group of class II.
+    """
+    plan = motion.plan
+    last = {plan.steps[k].group: k for k in plan.with_root if getattr(plan.steps[k].kind, "name", "") in SQUARED_SINE}
+    return [k for group, k in last.items() if plan.structure.groups[group].class_ == "II"]
 
 
 def _require(wanted: Floats, shape: tuple[int, ...], what: str, motion: Motion) -> None:

@@ -10,17 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.design.between_samples import beyond_samples
-from structkin.design.measures import Limit, Measure, output
+from structkin.design.measures import SQUARED_SINE, Limit, Measure, dyads_of, output
 from structkin.errors import Problem
 from structkin.joints.sliding import Sliding
 from structkin.model.mechanism import Mechanism
 from structkin.model.units import decimal
 from structkin.numerical_tolerances import EQUAL_DATA, VISIBLE
 from structkin.solve.motion.motion import Motion
+from structkin.solve.sensitivity.parameters import Parameter
 from structkin.types import Floats
-
-#: Dyads whose discriminant is the squared sine of their transmission angle.
-_SQUARED_SINE = ("RRR", "RRP")
 
 
 def sides_of(limit: Limit, values: Floats) -> list[Floats]:
@@ -29,11 +27,26 @@ def sides_of(limit: Limit, values: Floats) -> list[Floats]:
     return [*found, limit.high - values] if np.isfinite(limit.high) else found
 
 
+def in_parts(limit: Limit, start: Motion, parameters: Sequence[Parameter]) -> Limit:
+    """Return a limit in parts of its size, so that it is held and missed alike in every unit.
+
+    The size is its larger bound. Of bounds that are zero it is that of the mechanism for lengths, and a radian for
+    angles; for others it is the largest number at the start, or what the reach of a parameter makes of one.
+    """
+    measure = limit.measure
+    size = max(abs(x) for x in (limit.low, limit.high) if np.isfinite(x))
+    if not size and (kind := _kind(measure, start.mechanism)) in ("length", "angle"):
+        size = abs(measure.weight) * (start.mechanism.size if kind == "length" else 1.0)
+    elif not size:
+        slopes = measure.jacobian(start, [one.name for one in parameters]) * [one.reach for one in parameters]
+        size = float(max(np.abs(measure.values(start)).max(), np.nan_to_num(np.abs(slopes)).max(initial=0.0)))
+    size = size or 1.0
+    return measure.times(1.0 / size).between(limit.low / size, limit.high / size)
+
+
 def share_missed(limit: Limit, motion: Motion) -> float:
-    """Return by how much the worst number of a motion misses a limit, relative to its size; zero if none does."""
-    size = max([abs(x) for x in (limit.low, limit.high) if np.isfinite(x)]) or 1.0
-    sides = np.concatenate(sides_of(limit, limit.measure.values(motion)))
-    return max(0.0, -float(sides.min(initial=0.0)) / size)
+    """Return by how much the worst number of a motion misses a limit; zero if none does."""
+    return -float(np.concatenate(sides_of(limit, limit.measure.values(motion))).min(initial=0.0))
 
 
 def contradictions(objective: Sequence[Measure], limits: Sequence[Limit], mechanism: Mechanism) -> list[Problem]:
@@ -64,10 +77,10 @@ def _differ(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
     return bool((np.abs(a - b) > EQUAL_DATA * (np.abs(a) + np.abs(b))).any())
 
 
-def missed_limits(limits: Sequence[Limit], motion: Motion) -> Iterator[str]:
-    """Yield a sentence for each limit that is missed, about the number that misses it most."""
-    for limit in limits:
-        if share_missed(limit, motion) <= VISIBLE:
+def missed_limits(limits: Sequence[Limit], parts: Sequence[Limit], motion: Motion) -> Iterator[str]:
+    """Yield a sentence for each limit that is missed, in its `parts`, about the number that misses it most."""
+    for limit, part in zip(limits, parts, strict=True):
+        if share_missed(part, motion) <= VISIBLE:
             continue
         values = np.ravel(limit.measure.values(motion))
         low, high = limit.low - values, values - limit.high
@@ -98,16 +111,17 @@ def missed_aims(objective: Sequence[Measure], motion: Motion) -> Iterator[str]:
 def _kind(measure: Measure, mechanism: Mechanism) -> str:
     if measure.kind == "range":
         return mechanism.drivers[measure.of].quantity
-    return _output_kind(mechanism, measure.of) if measure.kind in ("output", "stroke") else measure.kind
+    return output_kind(mechanism, measure.of) if measure.kind in ("output", "stroke") else measure.kind
 
 
 def _reading(measure: Measure, motion: Motion, k: int) -> tuple[str, Callable[[float], float], str]:
     """Return the name of a number of a measure, what turns it into a unit of the file, and that unit."""
     units = motion.mechanism.units
-    if measure.kind == "closing":
-        step = motion.plan.steps[motion.plan.with_root[k // len(motion)]]
+    if measure.kind in ("closing", "transmission"):
+        steps = motion.plan.with_root if measure.kind == "closing" else dyads_of(motion)
+        step = motion.plan.steps[steps[k // len(motion)]]
         dyad = ", ".join(motion.structure.groups[step.group].links) or f"group {step.group + 1}"
-        if getattr(step.kind, "name", "") not in _SQUARED_SINE:
+        if getattr(step.kind, "name", "") not in SQUARED_SINE:
             return f"the discriminant of {dyad}", float, ""
         turn = units.scale("angle")
         return (
@@ -125,7 +139,7 @@ def _unit(measure: Measure, mechanism: Mechanism) -> tuple[float, str]:
     if kind == "effort":
         unit = "N m" if mechanism.drivers[measure.of].quantity == "angle" else "N"
     else:
-        unit = {"length": units.length, "angle": units.angle, "closing": ""}.get(kind, kind)
+        unit = {"length": units.length, "angle": units.angle, "closing": "", "transmission": ""}.get(kind, kind)
     return units.scale(kind), f" {unit}" if unit else ""
 
 
@@ -133,13 +147,13 @@ def missed_strokes(measures: Sequence[Measure], motion: Motion) -> Iterator[str]
     """Yield a sentence for each link or joint whose stroke is measured and goes on between the samples."""
     units = motion.mechanism.units
     for of in dict.fromkeys(measure.of for measure in measures if measure.kind == "stroke"):
-        past, kind = sum(beyond_samples(output(motion, of))), _output_kind(motion.mechanism, of)
+        past, kind = sum(beyond_samples(output(motion, of))), output_kind(motion.mechanism, of)
         if past > 0:
             far = f"{decimal(past / units.scale(kind), 2)} {getattr(units, kind)}"
             yield f"the stroke of {of} is that of {len(motion)} samples, the true one is longer by about {far}"
 
 
-def _output_kind(mechanism: Mechanism, of: str) -> str:
+def output_kind(mechanism: Mechanism, of: str) -> str:
     """Return whether what a joint or link puts out is a "length" or an "angle"."""
     sliding = mechanism.joints.of(Sliding)
-    return "length" if of in sliding and sliding[of].measure == "length" else "angle"
+    return sliding[of].measure if of in sliding and of not in mechanism.links else "angle"

@@ -21,7 +21,15 @@ from numpy.typing import ArrayLike
 from structkin.checked import checked
 from structkin.design.arguments import bounds_of, parameters_of
 from structkin.design.measures import Limit, Measure, Peak, closing
-from structkin.design.missed import contradictions, missed_aims, missed_limits, missed_strokes, share_missed, sides_of
+from structkin.design.missed import (
+    contradictions,
+    in_parts,
+    missed_aims,
+    missed_limits,
+    missed_strokes,
+    share_missed,
+    sides_of,
+)
 from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.frozen import Frozen
 from structkin.model.mechanism import Mechanism
@@ -173,7 +181,7 @@ class _Search:
         return np.concatenate(found)
 
     def misses(self, motion: Motion) -> float:
-        """Return by how much the worst limit is missed, relative to its size; zero if none is."""
+        """Return by how much the worst limit is missed; zero if none is."""
         return max((share_missed(limit, motion) for limit in self.limits), default=0.0)
 
 
@@ -218,7 +226,8 @@ def optimise(
     x = np.array([parameter.value for parameter in read])
     scale = np.array([parameter.reach for parameter in read])
     peaks = [one for one in objective if isinstance(one, Peak)]
-    search = _Search(mechanism, read, scale, squares, limits, peaks, np.ones(len(peaks)), solve, evaluations, progress)
+    parts = [in_parts(limit, own, read) for limit in limits] if own.regular.all() else limits
+    search = _Search(mechanism, read, scale, squares, parts, peaks, np.ones(len(peaks)), solve, evaluations, progress)
     x = np.clip(x, low, high) / scale
     first = search.motion(x)
     if first is None or not first.regular.all():
@@ -251,7 +260,7 @@ def optimise(
     sentences = [words, *_remarks(search, slopes, best * scale, (low, high))]
     if missed:
         sentences.append("no variant that was tried meets all limits: this one misses them least")
-        sentences += missed_limits(limits, motion)
+        sentences += missed_limits(limits, parts, motion)
     sentences += [*missed_aims(squares, motion), *missed_strokes(measured, motion)]
     values = dict(zip((parameter.name for parameter in read), (best * scale).tolist(), strict=True))
     history = np.array(search.history)
@@ -310,6 +319,7 @@ def _least_squares(search: _Search, x: Floats, bounds: tuple[Floats, Floats], mo
 
     first = search.motion(x)
     assert first is not None
+    size = more.size if more is not None else np.sqrt(search.value(first)) or 1.0
     levels = slice(len(search.parameters), None)
     count = len(search.residuals(first, x[levels])) + (0 if more is None else len(more.push))
 
@@ -317,19 +327,18 @@ def _least_squares(search: _Search, x: Floats, bounds: tuple[Floats, Floats], mo
         motion = search.motion(x)
         if motion is None or not motion.regular.all():
             return np.full(count, np.nan)
-        found = search.residuals(motion, x[levels])
+        found = search.residuals(motion, x[levels]) / size
         if more is None:
             return found
-        return np.concatenate((found / more.size, more.residuals(search.sides(motion, x[levels]))))
+        return np.concatenate((found, more.residuals(search.sides(motion, x[levels]))))
 
     def slopes(x: Floats) -> Floats:
         motion = search.motion(x)
         assert motion is not None, "derivatives are asked for only where there are values"
-        found = search.residuals_slopes(motion)
+        found = search.residuals_slopes(motion) / size
         if more is None:
             return found
-        held = more.slopes(search.sides(motion, x[levels]), search.sides_slopes(motion))
-        return np.concatenate((found / more.size, held))
+        return np.concatenate((found, more.slopes(search.sides(motion, x[levels]), search.sides_slopes(motion))))
 
     found = least_squares(
         values, x, slopes, bounds=bounds, xtol=ROUNDING, ftol=ROUNDING, gtol=ROUNDING, max_nfev=10 * search.evaluations

@@ -8,17 +8,21 @@ from typing import Any
 
 import numpy as np
 
+from structkin.budget import MOST_BYTES
 from structkin.design import force_measures, measures
 from structkin.design.arguments import bounds_of
 from structkin.design.measures import Limit, Measure, Peak
-from structkin.design.missed import contradictions
+from structkin.design.missed import contradictions, output_kind
 from structkin.errors import InputError, Problem, raise_problems
+from structkin.joints.sliding import Sliding
 from structkin.model.flaw import Flaw, describe
 from structkin.model.flaw import number as plain_number
 from structkin.model.mechanism import Mechanism
 from structkin.model.numbers import number_in_si
 from structkin.model.tables import read_table
 from structkin.model.topology import suggest
+from structkin.solve.call import SAMPLES as SCHEDULED
+from structkin.solve.call import size_of, too_many
 from structkin.solve.sensitivity.parameters import read_parameters
 from structkin.solve.study.study_file import SAMPLES, counts_of, duration_of, load_job, mechanism_of, table_of
 
@@ -28,11 +32,11 @@ KEYS = ("mechanism", "parameters", "objective", "limits", "at", "samples", "dura
 MEASURES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "path": ("point", "point", ("places", "csv")),
     "angle": ("link", "link", ("values",)),
-    "travel": ("joint", "joint", ("values",)),
-    "stroke": ("joint or link", "of", ("wanted",)),
+    "travel": ("joint that slides", "joint", ("values",)),
+    "stroke": ("link or joint that slides", "of", ("wanted",)),
     "range": ("driver", "driver", ("wanted",)),
-    "time_ratio": ("joint or link", "of", ("wanted",)),
-    "dwell": ("joint or link", "of", ("first", "last")),
+    "time_ratio": ("link or joint that slides", "of", ("wanted",)),
+    "dwell": ("link or joint that slides", "of", ("first", "last")),
     "coordinate": ("point", "point", ("axis",)),
     "extent": ("", "", ("points",)),
     "grashof": ("", "", ("pins",)),
@@ -68,19 +72,31 @@ def arguments_of(
 ) -> dict[str, Any]:
     """Return the arguments of `Mechanism.optimise` in the entries of a file; every mistake is added to `problems`."""
     options = counts_of(data, _COUNTS, problems)
+    if data.get("parameters") == {}:
+        problems.append(Problem("parameters", "names no parameter", _SAMPLES["parameters"]))
+    if data.get("objective") == []:
+        problems.append(Problem("objective", "names no measure", _SAMPLES["objective"]))
     options["parameters"] = _bounds(mechanism, table_of(data, "parameters", problems, _SAMPLES["parameters"]), problems)
     reader = _Reader(mechanism, folder, problems)
+    given = reader.drivers(table_of(data, "at", problems, "such as [at] and motor = [0, 30, 60]"))
     options["objective"] = [one for one, _ in reader.measures(data, "objective") if one is not None]
     options["limits"] = [limit for _, limit in reader.measures(data, "limits") if limit is not None]
     aims = [one for one in options["objective"] if isinstance(one, Measure)]
     problems += contradictions(aims, options["limits"], mechanism)
-    if "at" in data:
-        options["drivers"] = reader.drivers(table_of(data, "at", problems, "such as [at] and motor = [0, 30, 60]"))
-    elif "duration" in data:
-        if end := duration_of(data, problems).get("duration"):
-            options["t"] = np.linspace(0.0, end, options.pop("samples", reader.count or 361))
-    elif reader.count:
-        options.setdefault("samples", reader.count)
+    end = duration_of(data, problems).get("duration")
+    if given and given.keys() >= mechanism.drivers.keys():
+        message = "cannot be combined with drivers that are all given by values"
+        problems += [Problem(key, message, "leave it out") for key in ("samples", "duration") if key in data]
+        count = reader.count
+    else:
+        count = options.pop("samples", reader.count or SCHEDULED)
+        if size_of(count, numbers := 2 * len(mechanism.drivers) + 2) > MOST_BYTES:
+            problems.append(too_many(count, numbers))
+        else:
+            options |= {"t": np.linspace(0.0, end, count)} if end else {"samples": count}
+    problems += reader.miscounted(count)
+    if given:
+        options["drivers"] = given
     return options
 
 
@@ -104,21 +120,39 @@ def _bounds(mechanism: Mechanism, given: Mapping[str, Any], problems: list[Probl
 
 
 class _Reader:
-    """Reads the measures of a file; `count` is the number of samples that they say."""
+    """Reads the measures of a file, and the values of drivers."""
 
     def __init__(self, mechanism: Mechanism, folder: Path | None, problems: list[Problem]) -> None:
-        self.mechanism, self.folder, self.problems, self.count = mechanism, folder, problems, 0
+        self.mechanism, self.folder, self.problems = mechanism, folder, problems
+        #: The key of what is read; by keys how many values there are, one for each sample, and the last samples named.
+        self.key, self.counts, self.lasts = "", dict[str, int](), dict[str, int]()
+
+    @property
+    def count(self) -> int:
+        """The number of samples that the first list says, zero if there is none."""
+        return next(iter(self.counts.values()), 0)
+
+    def miscounted(self, samples: int) -> list[Problem]:
+        """Return which lists have not one value for each of so many samples, and which samples there are not."""
+        short = {key: f"has {count} values for {samples} samples" for key, count in self.counts.items()
+                 if count != samples}  # fmt: skip
+        late = {key: f"there is no sample {last}" for key, last in self.lasts.items() if last >= samples}
+        return [
+            *(Problem(key, message, "give one for each sample") for key, message in short.items()),
+            *(Problem(key, message, f"they are numbered 0 to {samples - 1}") for key, message in late.items()),
+        ]
 
     def drivers(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of drivers at the samples."""
         found = {}
         for id, values in given.items():
+            self.key = f"at.{id}"
             try:
                 if id not in self.mechanism.drivers:
                     raise Flaw("is not a driver", suggest(id, self.mechanism.drivers))
                 found[id] = self._numbers(values, self.mechanism.drivers[id].quantity)
             except Flaw as flaw:
-                self.problems.append(Problem(f"at.{id}", flaw.message, flaw.hint))
+                self.problems.append(Problem(self.key, flaw.message, flaw.hint))
         return found
 
     def measures(self, data: Mapping[str, Any], section: str) -> list[tuple[Measure | Peak | None, Limit | None]]:
@@ -130,25 +164,24 @@ class _Reader:
             return []
         found: list[tuple[Measure | Peak | None, Limit | None]] = []
         for k, entry in enumerate(entries):
+            self.key = f"{section}.{k}"
             try:
                 found.append(self._measure(entry, limited=section == "limits"))
             except Flaw as flaw:
-                self.problems.append(Problem(f"{section}.{k}", flaw.message, flaw.hint))
+                self.problems += [Problem(self.key, one.message, one.hint) for one in (flaw, *flaw.others)]
             except InputError as error:
-                self.problems += [Problem(f"{section}.{k}", one.message, one.hint) for one in error.problems]
+                self.problems += [Problem(self.key, one.message, one.hint) for one in error.problems]
         return found
 
     def _measure(self, entry: Mapping[str, Any], *, limited: bool) -> tuple[Measure | Peak | None, Limit | None]:
         kind = entry.get("measure", "")
-        if kind not in MEASURES:
+        if not isinstance(kind, str) or kind not in MEASURES:
             raise Flaw(f"{describe(kind)} is not a measure", f"known: {', '.join(MEASURES)}")
         what, key, more = MEASURES[kind]
         known = ("measure", *([key] if key else []), *more, *(("low", "high") if limited else ("weight", "peak")))
         if unknown := [name for name in entry if name not in known]:
             raise Flaw(f"'{unknown[0]}' is not a key of '{kind}'", f"known: {', '.join(known)}")
-        name = entry.get(key, "") if key else ""
-        if key and name not in self._known(what):
-            raise Flaw(f"{describe(name)} is not a {what}", suggest(str(name), self._known(what)))
+        name = self._name(entry, what, key) if key else ""
         if kind == "transmission":
             if not limited:
                 raise Flaw("a transmission angle is a limit", 'such as [[limits]] and measure = "transmission"')
@@ -156,21 +189,36 @@ class _Reader:
             if least > np.pi / 2:
                 found = f"{describe(entry['least'])} is more than a right angle"
                 raise Flaw(found, f'the mechanism\'s unit of angles is {self.mechanism.units.angle}; such as "40 deg"')
-            return None, measures.closing().between(low=float(np.sin(least)) ** 2)
+            if not any(group.kind in measures.SQUARED_SINE for group in self.mechanism.structure().groups):
+                raise Flaw("there is no RRR or RRP dyad, whose transmission angle could be held", "leave the limit out")
+            return None, measures.transmission().between(low=float(np.sin(least)) ** 2)
         measure, unit = self._made(kind, name, entry)
         if not limited:
             weight = plain_number(entry.get("weight", 1.0))
             measure = measure.times(weight) if weight != 1.0 else measure
             return measure.peak() if _flag(entry, "peak") else measure, None
         ends = {side: unit(entry[side]) for side in ("low", "high") if side in entry}
+        if not ends:
+            raise Flaw("has neither 'low' nor 'high'", "give one, or both")
+        if ends.get("low", -np.inf) > ends.get("high", np.inf):
+            found = f"'low' is {describe(entry['low'])}, 'high' {describe(entry['high'])}"
+            raise Flaw(f"the limits are reversed: {found}", "'low' is the lower one")
         return None, measure.between(ends.get("low"), ends.get("high"))
 
-    def _known(self, what: str) -> tuple[str, ...]:
-        m = self.mechanism
-        return {
+    def _name(self, entry: Mapping[str, Any], what: str, key: str) -> str:
+        """Return the name under a key, which is that of a point, link, driver or joint."""
+        m, sliding = self.mechanism, self.mechanism.joints.of(Sliding)
+        known = {
             "point": (*m.places,), "link": (*m.links,), "driver": (*m.drivers,),
-            "joint": (*m.joints,), "joint or link": (*m.links, *m.joints),
+            "joint that slides": (*sliding,), "link or joint that slides": (*m.links, *sliding),
         }[what]  # fmt: skip
+        name = entry.get(key)
+        if not isinstance(name, str):
+            such = f'such as {key} = "{known[0]}"' if known else ""
+            raise Flaw(f"'{key}' is the name of a {what}, not {describe(name)}", such)
+        if name not in known:
+            raise Flaw(f"{describe(name)} is not a {what}", suggest(name, known))
+        return name
 
     def _made(self, kind: str, name: str, entry: Mapping[str, Any]) -> tuple[Measure, Callable[[Any], float]]:
         """Return a measure, and what reads a limit of it in SI."""
@@ -184,9 +232,10 @@ class _Reader:
         if kind == "angle":
             return measures.angle(name, self._numbers(entry.get("values"), "angle")), of("angle")
         if kind == "travel":
-            return measures.travel(name, self._numbers(entry.get("values"), "length")), of("length")
+            quantity = m.joints.of(Sliding)[name].measure
+            return measures.travel(name, self._numbers(entry.get("values"), quantity)), of(quantity)
         if kind == "stroke":
-            quantity = "angle" if name in m.links else "length"
+            quantity = output_kind(m, name)
             return measures.stroke(name, m.units.quantity(entry.get("wanted", 0.0), quantity)), of(quantity)
         if kind == "range":
             quantity = m.drivers[name].quantity
@@ -197,7 +246,8 @@ class _Reader:
             first, last = entry.get("first"), entry.get("last")
             if not isinstance(first, int) or not isinstance(last, int):
                 raise Flaw("'first' and 'last' are numbers of samples", "such as first = 10")
-            return measures.dwell(name, first, last), of("angle" if name in m.links else "length")
+            self.lasts[self.key] = last
+            return measures.dwell(name, first, last), of(output_kind(m, name))
         if kind == "coordinate":
             if entry.get("axis") not in ("x", "y"):
                 raise Flaw(f"'axis' is x or y, not {describe(entry.get('axis'))}", 'such as axis = "x"')
@@ -215,18 +265,20 @@ class _Reader:
         if not isinstance(given, list):
             raise Flaw(f"'{key}' is a list of points, not {describe(given)}", f'such as {key} = ["A", "B", "C", "D"]')
         for point in given:
-            if point not in self.mechanism.places:
+            if not isinstance(point, str) or point not in self.mechanism.places:
                 raise Flaw(f"{describe(point)} is not a point", suggest(str(point), self.mechanism.places))
         return given
 
     def _numbers(self, given: Any, quantity: str) -> Any:
         if not isinstance(given, list) or not given:
             raise Flaw(f"expected a list of numbers, found {describe(given)}", "one for each sample")
-        self.count = len(given)
+        self.counts[self.key] = len(given)
         return np.array([self.mechanism.units.quantity(value, quantity) for value in given])
 
     def _places(self, entry: Mapping[str, Any]) -> Any:
         units = self.mechanism.units
+        if "csv" in entry and "places" in entry:
+            raise Flaw("has both 'places' and 'csv'", "leave one of them out")
         if "csv" in entry:
             rows: Any = read_table(str(entry["csv"]), self.folder, None, ("length", "length"), units)
         else:
@@ -237,7 +289,7 @@ class _Reader:
                 or not all(isinstance(row, list) and len(row) == 2 for row in rows)
             ):
                 raise Flaw(f"expected places, found {describe(rows)}", "places = [[x, y], ...] or csv = 'path.csv'")
-        self.count = len(rows)
+        self.counts[self.key] = len(rows)
         return np.array([[units.quantity(value, "length") for value in row] for row in rows])
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from structkin.errors import InputError, Problem, raise_problems
-from structkin.model.flaw import Flaw
-from structkin.model.tables import read_table, titles_of
+from structkin.model.flaw import Flaw, short
+from structkin.model.tables import lines_above, names_columns, read_table
 from structkin.model.units import Units, check_file_unit
 from structkin.types import Floats
 
 #: The title of a column, with or without its unit.
-_TITLE = re.compile(r"(x|y|angle)\s*(?:[\[(].+[\])])?", re.IGNORECASE)
+_TITLE = re.compile(r"(x|y|angle)\s*(?:[\[(].+[\])]|(?:[/,]|in\s).+)?", re.IGNORECASE)
 
 
 def read_points(path: Path, unit: str | None, angle_unit: str | None) -> tuple[Floats, Floats | None, str]:
@@ -26,7 +27,7 @@ def read_points(path: Path, unit: str | None, angle_unit: str | None) -> tuple[F
         except Flaw as flaw:
             problems.append(Problem(option, flaw.message, flaw.hint))
     try:
-        titles = {match[1].lower(): title for title in titles_of(path) if (match := _TITLE.fullmatch(title))}
+        titles = _titles(lines_above(path), problems)
     except Flaw as flaw:
         raise InputError([*problems, Problem("", flaw.message, flaw.hint)], str(path)) from None
     says = {name: title.rstrip().endswith(("]", ")")) for name, title in titles.items()}
@@ -35,27 +36,43 @@ def read_points(path: Path, unit: str | None, angle_unit: str | None) -> tuple[F
     if "angle" in titles and angle_unit is None and not says["angle"]:
         hint = "such as --angle-unit deg"
         problems.append(Problem("--angle-unit", "is missing: the title does not say the unit of the angles", hint))
+    length = unit or "m"
+    if unit is None and says.get("x"):
+        try:
+            length = Units(length=re.split(r"[\[(]", titles["x"].rstrip()[:-1])[-1].strip()).length
+        except Flaw as flaw:
+            problems.append(Problem("", f"the title '{titles['x']}': {flaw.message}", flaw.hint))
+            length = ""
     # Without a unit the cells are read all the same, so that what is wrong with them is said in the same breath.
-    length = "m" if problems else unit or _unit_of(titles["x"])
-    units = Units(length=length, angle="rad" if problems else angle_unit or "rad")
+    units = Units() if problems else Units(length=length, angle=angle_unit or "rad")
     points, timing = np.empty((0, 2)), None
     try:
-        columns = (titles["x"], titles["y"]) if {"x", "y"} <= titles.keys() else None
-        points = np.array(read_table(path.name, path.parent, columns, ("length", "length"), units))
+        columns = (titles["x"], titles["y"]) if titles else None
+        points = np.array(read_table(path.name, path.parent, columns, ("length", "length") if length else None, units))
         if "angle" in titles and not problems:
             both = (titles["x"], titles["angle"])
             timing = np.array(read_table(path.name, path.parent, both, ("length", "angle"), units))[:, 1]
             timing *= units.angle_scale
     except Flaw as flaw:
-        problems.append(Problem("", flaw.message, flaw.hint))
+        problems += [Problem("", one.message, one.hint) for one in (flaw, *flaw.others)]
     raise_problems(problems, str(path))
     return points, timing, length
 
 
-def _unit_of(title: str) -> str:
-    """Return the unit in a title, such as "x [mm]"; `InputError` if it is no unit of length."""
-    unit = re.split(r"[\[(]", title.rstrip()[:-1])[-1].strip()
-    try:
-        return Units(length=unit).length
-    except Flaw as flaw:
-        raise InputError([Problem(title, flaw.message, flaw.hint)], "path") from None
+def _titles(above: Sequence[Sequence[str]], problems: list[Problem]) -> dict[str, str]:
+    """Return the titles of x, y and perhaps angle in the lowest line that has the first two; none without titles."""
+    for cells in reversed(above):
+        found = [(match[1].lower(), title) for title in cells if (match := _TITLE.fullmatch(title))]
+        titles = dict(reversed(found))
+        if {"x", "y"} <= titles.keys():
+            for name in titles:
+                same = dict.fromkeys(f"'{title}'" for own, title in found if own == name)
+                if len(same) > 1:
+                    problems.append(Problem("", f"several columns are {name}: {', '.join(same)}", "keep one of them"))
+            return titles
+    if named := next(filter(names_columns, reversed(above)), None):
+        columns = ", ".join(f"'{short(title)}'" for title in named)
+        problems.append(
+            Problem("", f"no columns are x and y; there are {columns}", "such as the titles x [mm], y [mm]")
+        )
+    return {}

@@ -42,7 +42,13 @@ def read_tolerances(path: Path) -> tuple[Mechanism, dict[str, Any]]:
         elif key in data:
             options[key] = data[key]
     options |= counts_of(data, ("variants", "seed", "samples"), problems) | duration_of(data, problems)
-    options["measures"] = table_of(data, "measures", problems, 'such as [measures] and top = "max.y.P"')
+    sample = 'such as [measures] and top = "max.y.P"'
+    options["measures"] = table_of(data, "measures", problems, sample)
+    if data.get("measures", {}) == {}:
+        problems.append(Problem("measures", "there are none", sample))
+    if data.get("tolerances", {}) == data.get("clearances", {}) == {}:
+        hint = 'such as [tolerances] and "lengths.A-B" = 0.1'
+        problems.append(Problem("tolerances", "there are none, and no clearances", hint))
     if "mechanism" not in data:
         problems.append(Problem("mechanism", "is missing", 'such as mechanism = "press.toml"'))
     mechanism = mechanism_of(data["mechanism"], path, problems) if "mechanism" in data else None
@@ -60,7 +66,7 @@ def read_tolerances(path: Path) -> tuple[Mechanism, dict[str, Any]]:
         problems += with_play(mechanism, options["clearances"])[2]
         wrong = read_zones(mechanism, options["parameters"], normal=True)[1]
         problems += [replace(one, key=one.key.replace("parameters.", "tolerances.", 1)) for one in wrong]
-        if isinstance(data.get("measures", {}), Mapping):
+        if options["measures"]:
             problems += named_measures(mechanism, options["measures"])[1]
         raise InputError(problems, str(path))
     return mechanism, options

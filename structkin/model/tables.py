@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from structkin.model.flaw import Flaw, decimal_comma, number, short
+from structkin.model.flaw import MOST, Flaw, decimal_comma, number, short
 from structkin.model.topology import suggest
 from structkin.model.units import QUANTITIES, Dimension, Units, unit
 
@@ -169,8 +169,10 @@ def read_table(
     start = next((k for k in range(head, len(lines)) if table.flaw(lines[k]) is None), len(lines))
     if start == len(lines):  # which line is meant as the first one of numbers?
         lines, start = [next(filter(table.has_number, lines[head:]), lines[-1])], 0
-    elif start > head and table.has_number(lines[start - 1]):
+    while start > head and table.has_number(lines[start - 1]):
         start -= 1
+        if not head:
+            break  # further up are other values, without titles between
     rows = table.rows(lines[start:])
     if kinds is None or start == 0:
         return rows
@@ -180,13 +182,28 @@ def read_table(
 
 def titles_of(path: Path) -> list[str]:
     """Return the texts above the numbers of a CSV file, among them the titles of its columns; raise `Flaw`."""
+    return list(dict.fromkeys(cell for cells in lines_above(path) for cell in cells))
+
+
+def lines_above(path: Path) -> list[list[str]]:
+    """Return the cells that are not empty of each line above the numbers of a CSV file; raise `Flaw`."""
     raw = read_text(path, WINDOWS, SHEET).splitlines()
-    found: dict[str, None] = {}
+    found = []
     for line in _lines(raw, _separator(raw[-SHOWN:])):
         if len(line.cells) > 1 and all(_is_number(cell, comma=True) for cell in line.cells):
             break
-        found |= dict.fromkeys(cell for cell in line.cells if cell)
-    return list(found)
+        found.append([cell for cell in line.cells if cell])
+    return found
+
+
+def names_columns(cells: Sequence[str]) -> bool:
+    """Return whether a line names columns: two texts or more, not all of which are numbers or units.
+
+    >>> names_columns(["time", "lift"]), names_columns(["mm", "deg"]), names_columns(["Lift of the valve"])
+    (True, False, False)
+    """
+    texts = [cell for cell in cells if not _is_number(cell, comma=True)]
+    return len(texts) > 1 and any(_unit(text) is None and text not in NO_UNIT for text in texts)
 
 
 class _Line(NamedTuple):
@@ -309,12 +326,12 @@ class _Table:
         return None
 
     def rows(self, lines: Sequence[_Line]) -> list[tuple[float, float]]:
-        """Return the numbers of lines; raise `Flaw` at the first line that does not have two finite ones."""
+        """Return the numbers of lines; raise `Flaw` with the first lines that do not have two finite ones."""
         found = []
         marks: set[str] = set()
+        if flaws := [flaw for line in lines if (flaw := self.flaw(line))][:MOST]:
+            raise Flaw(flaws[0].message, flaws[0].hint, flaws[1:])
         for line in lines:
-            if flaw := self.flaw(line):
-                raise flaw
             cells = self.cells(line)
             marks.update(mark for mark in ",." if mark in cells[0] or mark in cells[1])
             if len(marks) > 1:

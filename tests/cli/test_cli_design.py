@@ -12,6 +12,7 @@ from crank_rocker_text import CRANK_ROCKER
 import structkin as sk
 from structkin import design
 from structkin.design.optimise_file import read_optimisation
+from structkin.design.points_file import read_points
 from structkin.examples import path
 from structkin.solve.sensitivity.parameters import read_parameters
 
@@ -212,6 +213,40 @@ def test_a_mechanism_in_the_place_of_a_job_is_one_mistake(command):
 def test_a_bad_cell_is_named_together_with_the_missing_unit(tmp_path):
     first, second = run("synthesise", written(tmp_path / "a.csv", "x,y\n0,0\n1,b\n2,2\n")).exception.problems
     assert first.key == "--unit" and "'b' is not a number" in second.message
+
+
+def test_every_wrong_cell_column_and_option_is_named(tmp_path):
+    """Other columns were taken for x and y, of two columns the last, and of several mistakes one was named."""
+
+    def refused(text, *words):
+        return run("synthesise", written(tmp_path / "a.csv", text), *words).exception
+
+    other = refused("a,b\n0,0\n1,2\n2,0\n", "--unit", "mm", "--pivot", "1", "--pivot", "a,b", "--region", "1")
+    assert [one.key for one in other.problems] == ["", "--region", "--pivot", "--pivot"]
+    assert "no columns are x and y; there are 'a', 'b'" in other.problems[0].message
+    (twice,) = refused("x [mm],x [cm],y [mm]\n0,0,0\n1,2,3\n").problems
+    assert twice.message == "several columns are x: 'x [mm]', 'x [cm]'"
+    cells = refused("x,y\n10,a\n20,\n30,0\n5,b\n", "--unit", "mm").problems
+    assert [one.message for one in cells] == [
+        "line 2: 'a' is not a number", "line 3: column 2 is empty", "line 5: 'b' is not a number"
+    ]  # fmt: skip
+    unit = refused("x [foo],y [mm]\n0,0\n1,z\n2,2\n")
+    assert unit.source.endswith("a.csv") and "'x [foo]': 'foo' is not a unit of length" in unit.problems[0].message
+    assert "'z' is not a number" in unit.problems[1].message
+    ends = run("synthesise", "--function", "t(", "--interval", "1", "--crank", "1,a", "--rocker", "1").exception
+    assert [one.key for one in ends.problems] == ["--function", "--interval", "--crank", "--rocker"]
+    same = run("synthesise", "--function", "t", "--interval", "1,2", "--crank", "30,30", "--rocker", "0,400").exception
+    assert [(one.key, one.message) for one in same.problems] == [
+        ("--crank", "both ends are the same"), ("--rocker", "is a whole turn or more")
+    ]  # fmt: skip
+    kinds = refused("x,y\n0,0\n1,2\n2,0\n", "--unit", "mm", *("--kind", "four-bar") * 2)
+    assert "kinds: 'four-bar' is named twice" in str(kinds)
+
+
+@pytest.mark.parametrize("head", ["x/mm;y/mm", "Path of the foot\nx in mm;y in mm", "Path of the foot", "mm;mm"])
+def test_titles_are_read_as_before(tmp_path, head):
+    points, angles, length = read_points(written(tmp_path / "a.csv", f"{head}\n0;1\n2,5;3\n"), "mm", None)
+    assert points.tolist() == [[0, 1], [2.5, 3]] and angles is None and length == "mm"
 
 
 def test_a_mechanism_in_the_place_of_a_table_of_points_is_named():

@@ -101,7 +101,7 @@ def test_every_mistake_is_listed(tmp_path):
     assert all(f"- {key}: " in found for key in ("tolerances.lengths.A-X", "clearances.Q", "measures.swing"))
     assert "- mechanism: is missing" in str(run(tmp_path / "a.toml", "samples = 3\n").exception)
     empty = str(run(tmp_path / "a.toml", FILE[: FILE.index("[tolerances]")]).exception)
-    assert "- measures: there are none" in empty and "- parameters: there are none" in empty
+    assert "- measures: there are none" in empty and "- tolerances: there are none" in empty
 
 
 def test_more_variants_than_a_study_may_have_are_listed_with_all_else(tmp_path):

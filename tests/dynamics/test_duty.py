@@ -80,6 +80,18 @@ def test_the_sense_of_turning_does_not_matter_and_few_samples_are_enough(samples
         assert turned == pytest.approx(np.pi / 2, abs=1e-3)
 
 
+@pytest.mark.parametrize("load", [0.0, 5.0])
+def test_a_constant_torque_needs_no_flywheel(load):
+    """Its spline is the mean everywhere, whose roots are not numbers: the inertia was said not to be finite."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (R, 0)}, links={"ground": ["A"], "wheel": ["A", "B"]},
+        drivers={"motor": {"joint": "A", "speed": OMEGA}},
+        forces={"load": {"type": "moment", "on": "wheel", "value": -load}},
+    )  # fmt: skip
+    found = m.solve(37).forces().duty("motor").flywheel(0.02)
+    assert (found.inertia, found.energy) == (0.0, 0.0) and found.mean == pytest.approx(load)
+
+
 def test_wrong_arguments_and_motions_are_refused():
     duty = crank().solve(37).forces().duty("motor")
     for wrong in (0.0, 1.0, -0.1):

@@ -166,10 +166,13 @@ class Duty(Frozen):
         spline = CubicSpline(q, torque, bc_type="periodic")
         mean = float(spline.integrate(q[0], q[-1]) / (q[-1] - q[0]))
         # The needed torque takes from the wheel what it exceeds the mean by.
-        energy, ends = spline.antiderivative(), np.append(spline.solve(mean, extrapolate=False), (q[0], q[-1]))
+        energy, roots = spline.antiderivative(), spline.solve(mean, extrapolate=False)
+        # Where the torque is the mean over a stretch, its begin is followed by NaN.
+        ends = np.append(roots[np.isfinite(roots)], (q[0], q[-1]))
         stored = mean * (ends - q[0]) - (energy(ends) - energy(q[0]))
         least, most = int(np.argmin(stored)), int(np.argmax(stored))
         change = float(stored[most] - stored[least])
+        change = change if change > ROUNDING * self.peak * np.ptp(q) else 0.0
         held = fluctuation * float(np.mean(self.speed)) ** 2
         inertia = change / held if held > 0 else np.inf
         if not np.isfinite(inertia):

@@ -76,8 +76,8 @@ SAMPLES = {
 
 
 def is_count(value: Any) -> bool:
-    """Return whether a value of a file is a positive whole number."""
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+    """Return whether a value of a file is a positive whole number, of at most fifteen digits."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10**15
 
 
 def counts_of(data: Mapping[str, Any], keys: Iterable[str], problems: list[Problem]) -> dict[str, Any]:
