@@ -293,3 +293,9 @@ def test_a_workbook_leaves_no_temporary_files(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
     sk.load(GOOD).save(tmp_path / "a.xlsx")
     assert os.listdir(tmp_path) == ["a.xlsx"]
+
+
+@pytest.mark.parametrize("name", ["", "."])
+def test_an_empty_name_is_called_so(name):
+    (problem,) = run("solve", GOOD, "--csv", name).exception.problems
+    assert (problem.key, problem.message) == ("--csv", "the name is empty, or that of this folder")

@@ -326,8 +326,8 @@ _FOREIGN: dict[type[Pair], str] = {
     CurveSlot: "MuJoCo has no slots along a curve",
 }
 _FORCES = {
-    Friction: "MuJoCo has no friction of this law",
-    Contact: "MuJoCo has no contacts of this law",
+    Friction: "MuJoCo has no dry friction that is limit tanh(rate / transition)",
+    Contact: "MuJoCo has no contacts with the force stiffness depth^exponent (1 + loss rate / speed)",
 }
 
 #: The time constant of constraints is two steps, the stiffest that is stable. (MuJoCo: solref, solimp.)
@@ -386,7 +386,7 @@ def _foreign(mechanism: Mechanism) -> list[Problem]:
         if type(joint) not in _KNOWN
     ]
     problems += [
-        Problem(f"forces.{id}", _FORCES[type(load)])
+        Problem(f"forces.{id}", _FORCES[type(load)], "delete it from a copy of the mechanism")
         for id, load in mechanism.forces.loads.items()
         if isinstance(load, Friction | Contact)
     ]
