@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from structkin.cli.options import USUAL, Budget, Duration, File, budget_of, opened
+from structkin.cli.options import USUAL, Budget, Duration, File, budget_of, numbers_of, opened
 from structkin.cli.outputs import check_output
 from structkin.cli.terminal import progress, say
 from structkin.errors import Problem, raise_problems
 from structkin.report import SECTIONS, SUFFIXES
-from structkin.show.animation import Animation, animation_format
+from structkin.show.animation import Animation, animation_format, call_problems
 from structkin.solve import Motion
 from structkin.types import Flags
 
@@ -48,6 +48,10 @@ def animate(
         animation_format(output, fps, SUFFIXES)
     check_output("--output", output, file)
     mechanism = opened(file)
+    problems = [] if simulate else numbers_of(SMOOTH, duration, budget)
+    if not is_page:
+        problems += call_problems(mechanism, fps, seconds, speed, trace or (), width)
+    raise_problems(problems, mechanism.title or "animation")
 
     def moved(samples: int) -> Motion:
         with progress("simulating" if simulate else "solving") as report:

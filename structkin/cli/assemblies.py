@@ -10,6 +10,7 @@ import typer
 from structkin import show
 from structkin.cli.options import USUAL, Budget, File, Json, budget_of, driver_values, opened
 from structkin.cli.outputs import Outputs
+from structkin.errors import together
 
 
 def assemblies(
@@ -29,8 +30,8 @@ def assemblies(
     """Find all assemblies of a mechanism at one value of each driver; numbers are in the file's units."""
     mechanism = opened(file)
     outputs = Outputs(file, pictures={"--plot": plot}, as_json=as_json)
-    values = driver_values(mechanism, at or [], "--at")
-    found = mechanism.assemblies(drivers=values, t=time, limit=limit, budget=budget_of(budget))
+    values, work = together("command", lambda: driver_values(mechanism, at or [], "--at"), lambda: budget_of(budget))
+    found = mechanism.assemblies(drivers=values, t=time, limit=limit, budget=work)
     outputs.deliver(
         {"--plot": lambda: show.draw_assemblies(found)},
         lambda: found.to_dict(mechanism.units),

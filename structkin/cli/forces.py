@@ -8,9 +8,11 @@ from typing import Annotated
 import typer
 
 from structkin import show
-from structkin.cli.options import USUAL, Budget, Duration, File, Json, Samples, budget_of, opened
+from structkin.cli.options import USUAL, Budget, Duration, File, Json, Samples, budget_of, numbers_of, opened
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
+from structkin.dynamics.inverse.duty import fluctuation_problems
+from structkin.errors import raise_problems
 
 
 def forces(
@@ -38,6 +40,9 @@ def forces(
 ) -> None:
     """Find driver torques, joint reactions and the shaking force of the motion, in N and N m."""
     mechanism = opened(file)
+    problems = numbers_of(samples, duration, budget)
+    problems += fluctuation_problems(flywheel) if flywheel is not None else []
+    raise_problems(problems, "command")
     outputs = Outputs(file, {"--csv": csv}, {"--plot": plot}, as_json)
     with progress("solving") as report:
         motion = mechanism.solve(samples, duration=duration, budget=budget_of(budget), progress=report)

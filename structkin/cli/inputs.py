@@ -11,7 +11,8 @@ from structkin import show
 from structkin.cli.options import File, Json, opened
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
-from structkin.model.topology import MOST_INPUTS
+from structkin.errors import raise_problems
+from structkin.model.topology import MOST_INPUTS, check_names
 
 #: Choices that are listed unless `--all` is given.
 MOST_LINES = 12
@@ -32,6 +33,7 @@ def inputs(
 ) -> None:
     """Rank the joints that could drive, the simplest structure first."""
     mechanism = opened(file)
+    raise_problems(check_names("--keep", keep or (), mechanism.drivers), "command")
     outputs = Outputs(file, pictures={"--plot": plot}, as_json=as_json)
     with progress("comparing inputs") as report:
         ranking = mechanism.rank_inputs(drivers=keep, limit=limit, progress=report)

@@ -12,7 +12,7 @@ from structkin.branches.four_bar import FourBar, SliderCrank
 from structkin.cli.options import USUAL, Budget, File, Json, budget_of, driver_values, opened
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
-from structkin.errors import InputError, Problem, raise_problems
+from structkin.errors import InputError, Problem, raise_problems, together
 from structkin.model import Mechanism
 from structkin.model.topology import suggest
 
@@ -39,7 +39,7 @@ def limits(
     """Find the exact range of each driver and what ends it; values are in the file's units."""
     mechanism = opened(file)
     outputs = Outputs(file, pictures={"--plot": plot}, as_json=as_json)
-    held = _checked(mechanism, driver or [], hold or [])
+    held, steps = together("command", lambda: _checked(mechanism, driver or [], hold or []), lambda: budget_of(budget))
     names = driver or [id for id in mechanism.drivers if id not in held] or list(mechanism.drivers)
     if circuits and plot is not None and len(names) > 1:
         problem = Problem("--plot", "draws the circuits of one driver only", f"add --driver, one of {', '.join(names)}")
@@ -47,7 +47,6 @@ def limits(
     if plot is not None and not names:
         problem = Problem("--plot", "there are no drivers, so there is no range to draw", "add one to [drivers]")
         raise InputError([problem], mechanism.title or "limits")
-    steps = budget_of(budget)
     with progress("following the drivers", total=None) as report:
         found = [mechanism.limits(name, drivers=held, budget=steps, progress=report) for name in names]
     with progress("tracing circuits", total=None) as report:

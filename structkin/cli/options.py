@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,12 +14,19 @@ from typer.core import TyperCommand, TyperOption
 
 from structkin import examples
 from structkin.budget import DEFAULT
-from structkin.errors import InputError, Problem, raise_problems
+from structkin.errors import InputError, Problem, problems_of, raise_problems
 from structkin.model import Mechanism
 from structkin.model.file import SUFFIXES
 from structkin.model.flaw import Flaw
 from structkin.model.topology import suggest
 from structkin.model.units import Units
+from structkin.solve.call import range_problems
+
+#: Arguments of calls and the options that give them, where the names differ.
+ARGUMENTS = (
+    ("t", "time"), ("t", "duration"), ("methods", "method"), ("stabilisations", "stabilisation"),
+    ("fluctuation", "flywheel"),
+)  # fmt: skip
 
 
 class Once(TyperCommand):
@@ -35,6 +43,30 @@ class Once(TyperCommand):
         if problems and not ctx.resilient_parsing:
             raise InputError(problems, "command")
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; what is wrong with an argument of a call has the name of its option as key.
+
+        A problem with the file keeps its key, which may be the same word.
+        """
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            if error.source == str(ctx.params.get("file")):
+                raise
+            options = {str(one.name): max(one.opts, key=len) for one in self.params if isinstance(one, TyperOption)}
+            given = {
+                name: option for name, option in options.items() if ctx.get_parameter_source(name).name == "COMMANDLINE"
+            }
+            named = {**given, **{word: options[name] for word, name in ARGUMENTS if name in options}}
+            problems = [_of_option(problem, named) for problem in error.problems]
+            source = "command" if all(one.key.startswith("--") for one in problems) else error.source
+            raise type(error)(problems, source, more=error.more) from None
+
+
+def _of_option(problem: Problem, options: Mapping[str, str]) -> Problem:
+    word, dot, name = problem.key.partition(".")
+    return replace(problem, key=f"{options[word]} {name}" if dot else options[word]) if word in options else problem
 
 
 def _file(path: Path) -> Path:
@@ -123,6 +155,11 @@ def budget_of(text: str) -> float | None:
     except ValueError:
         problem = Problem("--budget", f"'{text}' is not a number of steps", "give a number, or none for no limit")
         raise InputError([problem], "command") from None
+
+
+def numbers_of(samples: int, duration: float | None, budget: str) -> list[Problem]:
+    """Return what is wrong with the numbers of a range and of its budget."""
+    return [*range_problems(samples, duration), *problems_of(budget_of, budget)]
 
 
 def driver_values(mechanism: Mechanism, given: list[str], option: str) -> dict[str, float]:

@@ -9,7 +9,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from structkin.cli.options import USUAL, Budget, Duration, File, Samples, budget_of, opened, seconds
+from structkin.cli.options import USUAL, Budget, Duration, File, Samples, budget_of, numbers_of, opened, seconds
 from structkin.cli.terminal import progress, say
 from structkin.errors import InputError, Problem, problems_of, raise_problems
 from structkin.report import SECTIONS, check_call
@@ -64,6 +64,8 @@ def report(
     at: float | None = None
     problems += problems_of(check_call, mechanism, target, None, without or (), samples)
     problems += [one for one in problems_of(check_target, target) if one not in problems]
+    if simulate is None:
+        problems += numbers_of(samples, duration, budget)
     if worksheet is not None and worksheet != HARDEST:
         try:
             at = seconds("--worksheet")(worksheet)

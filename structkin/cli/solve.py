@@ -20,13 +20,17 @@ from structkin.cli.options import (
     MotionTable,
     Samples,
     budget_of,
+    numbers_of,
     opened,
 )
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
-from structkin.errors import InputError, Problem
+from structkin.errors import Problem, raise_problems
 from structkin.global_methods.methods import FAMILIES, METHODS
+from structkin.joints.sliding import Sliding
+from structkin.model.topology import check_names
 from structkin.numerical_tolerances import NEGLIGIBLE
+from structkin.show.interest import points_on_links
 
 if TYPE_CHECKING:
     from structkin.solve import Motion
@@ -65,13 +69,19 @@ def solve(
     as_json: Json = False,
 ) -> None:
     """Solve position, velocity and acceleration; numbers are in the file's units."""
-    mechanism, of = opened(file), of or []
-    for option, unused, needs in (
-        ("--of", bool(of) and plot is None and schematic is None, "--plot or --schematic"),
-        ("--kl", kl and not (csv or plot or as_json), "--csv, --plot or --json"),
-    ):
-        if unused:
-            raise InputError([Problem(option, "has no effect alone", f"use it with {needs}")], "command")
+    mechanism, of, swinging = opened(file), of or [], time_ratio or []
+    m = mechanism
+    problems = [
+        Problem(option, "has no effect alone", f"use it with {needs}")
+        for option, unused, needs in (
+            ("--of", bool(of) and plot is None and schematic is None, "--plot or --schematic"),
+            ("--kl", kl and not (csv or plot or as_json), "--csv, --plot or --json"),
+        )
+        if unused
+    ]
+    problems += check_names("--of", of, [*points_on_links(m), *m.links])
+    problems += check_names("--time-ratio", swinging, [*m.topology.moving_links, *m.joints.of(Sliding)])
+    raise_problems([*problems, *numbers_of(samples, duration, budget)], "command")
     outputs = Outputs(file, {"--csv": csv}, {"--plot": plot, "--schematic": schematic}, as_json)
     traced = [name for name in of if name in mechanism.places or name not in mechanism.links]
     with progress("solving") as report:
@@ -79,7 +89,7 @@ def solve(
             samples, duration=duration, method=method, coordinates=coordinates, engine=engine,
             budget=budget_of(budget), progress=report,
         )  # fmt: skip
-    swings = {name: motion.swing(name) for name in time_ratio or ()}
+    swings = {name: motion.swing(name) for name in swinging}
     outputs.deliver(
         {
             "--csv": lambda target: show.write_csv(motion, target, kl=kl),

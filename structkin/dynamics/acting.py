@@ -59,7 +59,10 @@ def law_values(law: Law, motion: Motion, id: str) -> Floats:
     t = np.where(np.isfinite(motion.t), motion.t, 0.0) if law.speed == 0.0 else motion.t
     values = np.asarray(law(t)[0], dtype=np.float64)
     if (bad := np.flatnonzero(~np.isfinite(values) & known_state(motion))).size:
-        message = f"has no value {when(motion, int(bad[0]))}"
+        first, last = int(bad[0]), int(bad[-1])
+        message = f"has no value {when(motion, first)}"
+        if last > first and last - first + 1 == bad.size and np.isfinite(motion.t[[first, last]]).all():
+            message += f" to {motion.t[last]:.6g} s"
         hint = no_times(motion)
         if law.span is not None and not hint:
             hint = uncovered(law.span)

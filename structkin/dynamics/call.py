@@ -106,7 +106,7 @@ def _times(mechanism: Mechanism, t: ArrayLike | None, samples: int | None, probl
     if isinstance(end, np.ndarray) and end.ndim == 0:
         end = end.item()
     if end is None:
-        problems.append(Problem("t", "no end is given", "pass t= or --duration, or add duration = ... to the file"))
+        problems.append(Problem("t", "no end is given", "give one, or add duration = ... to the file"))
         return np.zeros(1)
     if np.ndim(end) == 0:
         if not is_number(end) or end <= 0:

@@ -249,7 +249,9 @@ def why(equations: Reduced, error: NoPoseError) -> str:
     where = f" at group {error.group + 1} ({' + '.join(groups[error.group].links)})" if error.group >= 0 else ""
     words = error.status.words
     if error.status == Status.SINGULAR:
+        free = ", ".join(equations.order[k] for k in equations.free)
         driven = ", ".join(equations.order[k] for k, _ in equations.prescribed)
-        words = f"the coordinates are singular{f', or {driven} would lead out of reach' if driven else ''}"
+        words = f"the coordinates are singular{f', with {free} free' if free else ''}"
+        words += f", or {driven} would lead out of reach" if driven else ""
         words += "".join(_lone_points(equations.mechanism))
     return f"t = {error.t:.6g} s: {words}{where}"

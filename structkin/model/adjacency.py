@@ -188,9 +188,13 @@ def _read_matrix(matrix: Any, names: Sequence[str] | None, problems: list[Proble
         upper, lower = read.get((a, b), ""), read.get((b, a), "")
         unread = [place for place in sorted(sides) if read[place] is None]
         if unread:
-            value = given[unread[0]]
-            found = repr(value) if isinstance(value, str) else str(value)
-            problems.append(Problem(place_of(links, *unread[0]), f"{found} is not a joint", _FORM))
+            unlike = {repr(given[place]): place for place in reversed(unread)}  # a symmetric mistake is one
+            for place in sorted(unlike.values()):
+                value = given[place]
+                found = repr(value) if isinstance(value, str) else str(value)
+                problems.append(Problem(place_of(links, *place), f"{found} is not a joint", _FORM))
+            for place in sorted(sides.difference(unread)):
+                _read_parts(place_of(links, *place), str(read[place] or ""), problems)
         elif a == b and upper:
             problems.append(Problem(place_of(links, a, b), "joins a link to itself", "leave the diagonal empty"))
         elif _tokens(upper) == _tokens(lower):

@@ -13,6 +13,7 @@ import numpy as np
 from pydantic import PlainValidator, ValidationInfo
 
 from structkin.model.flaw import Flaw, describe, number
+from structkin.model.topology import suggest
 from structkin.model.units import Units
 
 
@@ -185,7 +186,9 @@ def one_of(*words: str) -> Callable[[Any], str]:
 
     def check(value: Any) -> str:
         if value not in words:
-            raise Flaw(f"expected {' or '.join(repr(word) for word in words)}, found {describe(value)}")
+            close = suggest(value, words) if isinstance(value, str) else ""
+            expected = f"expected {' or '.join(repr(word) for word in words)}, found {describe(value)}"
+            raise Flaw(expected, close if close.startswith("did") else "")
         return str(value)
 
     return check

@@ -14,23 +14,24 @@ from structkin.numerical_tolerances import ROUNDED_DATA
 from structkin.types import Floats
 
 
-def items_of(value: Any, counts: tuple[int, ...], what: str) -> list[Any]:
+def items_of(value: Any, counts: tuple[int, ...], what: str, hint: str = "") -> list[Any]:
     """Return the items of a list, tuple or array with one of these lengths; raise `Flaw` otherwise.
 
     >>> items_of((1, 2, 3), (3,), "[x, y, z]")
     [1, 2, 3]
     """
     if isinstance(value, str) or not isinstance(value, list | tuple | np.ndarray):
-        raise Flaw(f"expected {what}, found {describe(value)}")
+        raise Flaw(f"expected {what}, found {describe(value)}", hint)
     items = list(value)
     if len(items) not in counts:
-        raise Flaw(f"expected {what}, found a list of {len(items)}")
+        raise Flaw(f"expected {what}, found a list of {len(items)}", hint)
     return items
 
 
 def vector3(value: Any, kind: str, units: Units) -> Floats:
     """Return [x, y, z] as an array (3,) in SI; raise `Flaw`."""
-    return np.array([units.quantity(item, kind) for item in items_of(value, (3,), "three numbers [x, y, z]")])
+    hint = f"such as {'[0, 0, -9.81]' if kind == 'acceleration' else '[0, 0, 0.1]'}"
+    return np.array([units.quantity(item, kind) for item in items_of(value, (3,), "three numbers [x, y, z]", hint)])
 
 
 def direction3(value: Any) -> Floats:

@@ -54,7 +54,9 @@ def make_loads(draft: SpatialDraft, entries: Mapping[str, Any]) -> None:
     for name, entry in entries.items():
         key = f"forces.{name}"
         load = None if draft.has_fault(key) else draft.attempt(key, _MAKERS[type(entry)], draft, key, name, entry)
-        if load is not None:
+        if load is None:
+            draft.unread.add(key)
+        else:
             draft.loads[name] = load
 
 
@@ -111,7 +113,8 @@ def _components(
         return x, y, z
     if form in ("table", "csv"):
         raise Flaw(f"has a {form}, but no direction", "a table gives the magnitude: add direction = [x, y, z]")
-    items = draft.attempt(f"{key}.{form}", items_of, getattr(entry, form), (3,), "three components [x, y, z]")
+    hint = "such as [0, 0, -100]; a magnitude needs a direction beside it"
+    items = draft.attempt(f"{key}.{form}", items_of, getattr(entry, form), (3,), "three components [x, y, z]", hint)
     if items is None:
         return None
     make = formula if form == "law" else lambda value: constant(draft.units.quantity(value, kind))
@@ -202,6 +205,7 @@ def check_sensor(draft: SpatialDraft, name: str, entry: SensorEntry) -> tuple[st
     key = f"sensors.{name}"
     if entry.type not in SENSORS:
         draft.fault(f"{key}.type", f"the type '{entry.type}' is unknown", suggest(entry.type, SENSORS))
+        draft.unread.add(key)
         return None
     if entry.type in ("kinetic_energy", "potential_energy"):
         return _check_energy(draft, key, entry)
@@ -276,7 +280,7 @@ def from_dict(data: Mapping[str, Any], *, source: str = "", folder: Path | None 
 
     >>> from_dict({"bodies": {"rod": {"shape": "rod", "between": [[0, 0, 0], [1, 0, 0]]}}, "joint": {}})
     Traceback (most recent call last):
-    structkin.errors.InputError: model: 2 errors
+    structkin.errors.InputError: model: 2 errors; more may appear when these are corrected
       - joint: unknown section or key; did you mean 'joints'?
       - bodies.rod: the rod has neither a mass nor a density; give one of them
     """
@@ -291,7 +295,7 @@ def from_dict(data: Mapping[str, Any], *, source: str = "", folder: Path | None 
         gravity, duration, ground = _read(draft, data)
     except InputError as error:  # too many errors to go on
         raise InputError(error.problems, source or title or "model", more=True) from None
-    raise_problems(draft.problems, source or title or "model")
+    raise_problems(draft.problems, source or title or "model", more=bool(draft.unread))
     bodies, joints, loads, sensors = draft.bodies, draft.joints, draft.loads, draft.sensors
     return SpatialModel(title, bodies, joints, loads, sensors, gravity, ground, duration)
 
@@ -421,6 +425,7 @@ def make_joints(draft: SpatialDraft, entries: Mapping[str, SpatialJointEntry]) -
             known = HINTS.get(entry.type, HINTS.get(entry.type.casefold(), ""))
             hint = f"did you mean '{known}'?" if known else suggest(entry.type, KINDS)
             draft.fault(f"{key}.type", f"the type '{entry.type}' is unknown", hint)
+            _check_references(draft, key, entry)
             continue
         joint = _joint(draft, key, name, entry)
         if joint is not None:
@@ -439,16 +444,31 @@ def _started(draft: SpatialDraft, start: Given, speed: Given) -> dict[str, Spati
 def _joint(draft: SpatialDraft, key: str, name: str, entry: SpatialJointEntry) -> SpatialJoint | None:
     """Return the joint, or None after recording all its errors."""
     found, kind = len(draft.problems), entry.type
-    bodies = [draft.has_body(f"{key}.bodies", body) for body in dict.fromkeys(entry.bodies)]
-    if entry.bodies[0] == entry.bodies[1]:
-        draft.fault(key, f"joins '{entry.bodies[0]}' to itself", "name two different bodies")
+    known = _has_bodies(draft, key, entry)
     axis = draft.attempt(key, _axis, draft, key, kind, entry)
     second = draft.attempt(key, _second, draft, key, kind, entry, axis)
     at = draft.attempt(key, _at, draft, key, kind, entry)
     pitch = draft.attempt(key, _pitch, draft, key, kind, entry)
-    if axis is None or second is None or at is None or pitch is None or not all(bodies) or len(draft.problems) > found:
+    if axis is None or second is None or at is None or pitch is None or not known or len(draft.problems) > found:
         return None
     return SpatialJoint(name, kind, entry.bodies, at, axis, second, pitch, cut=entry.cut)
+
+
+def _check_references(draft: SpatialDraft, key: str, entry: SpatialJointEntry) -> None:
+    """Record the errors of a joint of an unknown type that no type could make right."""
+    _has_bodies(draft, key, entry)
+    if entry.at is not None:
+        draft.spot(f"{key}.at", entry.at)
+    if entry.axis is not None or entry.along is not None:
+        draft.attempt(key, _axis, draft, key, entry.type, entry)
+
+
+def _has_bodies(draft: SpatialDraft, key: str, entry: SpatialJointEntry) -> bool:
+    """Return whether the bodies of a joint are known; record an error for those that are not, and if it is one body."""
+    if entry.bodies[0] == entry.bodies[1]:
+        draft.fault(key, f"joins '{entry.bodies[0]}' to itself", "name two different bodies")
+    known = [draft.has_body(f"{key}.bodies", body) for body in dict.fromkeys(entry.bodies)]
+    return all(known)
 
 
 def _at(draft: SpatialDraft, key: str, kind: str, entry: SpatialJointEntry) -> Floats | None:

@@ -32,7 +32,9 @@ def make_body(draft: SpatialDraft, key: str, name: str, entry: BodyEntry) -> Bod
     for point in entry.points:
         draft.spot(f"{key}.points", point)
     points = {point: draft.points[point] for point in entry.points if point in draft.points}
-    body = draft.attempt(key, (_shaped if entry.shape else _numbers), draft, key, name, entry)
+    body = None
+    if not draft.faulty(f"{key}.shape"):
+        body = draft.attempt(key, (_shaped if entry.shape else _numbers), draft, key, name, entry)
     extra = _point_masses(draft, key, entry)
     if body is None or len(draft.problems) > found:
         return None

@@ -29,6 +29,7 @@ from structkin.solve import Motion
 from structkin.types import Indices
 
 if TYPE_CHECKING:
+    from structkin.model import Mechanism
     from structkin.show.moving import Stage
 
 #: The default playing time is real time, within these limits [s].
@@ -194,16 +195,7 @@ def animate(
     (20, 2.0, [0, 5, 10, 15])
     """
     m = motion.mechanism
-    held = points_on_links(m)
-    problems = [
-        Problem("trace", f"no link has a point '{point}'", suggest(point, held)) for point in trace if point not in held
-    ]
-    problems += film_problems(fps, seconds, width)
-    if seconds is not None and speed is not None:
-        problems.append(Problem("speed", "cannot be combined with seconds", "give one of them"))
-    if speed is not None and not 0 < speed < np.inf:
-        rate = "seconds of motion per second of playing time: 1 is real time, 0.5 half as fast"
-        problems.append(Problem("speed", f"{speed:g} is not positive", rate))
+    problems = call_problems(m, fps, seconds, speed, trace, width)
     timed = bool(len(motion) > 1 and (np.diff(motion.t) > 0).all())
     if speed is not None and not timed:
         problems.append(Problem("speed", "the samples have no increasing times", "give seconds instead"))
@@ -223,6 +215,23 @@ def animate(
     pace = span / (count / fps) if timed else 0.0
     points = traced_points(m, trace)
     return Animation(motion, samples, fps, 1.0 if abs(pace - 1) < 0.02 else pace, points, width, repeat)
+
+
+def call_problems(
+    m: Mechanism, fps: float, seconds: float | None, speed: float | None, trace: Sequence[str], width: int
+) -> list[Problem]:
+    """Return what is wrong with the arguments of `animate` for any motion of a mechanism."""
+    held = points_on_links(m)
+    problems = [
+        Problem("trace", f"no link has a point '{point}'", suggest(point, held)) for point in trace if point not in held
+    ]
+    problems += film_problems(fps, seconds, width)
+    if seconds is not None and speed is not None:
+        problems.append(Problem("speed", "cannot be combined with seconds", "give one of them"))
+    if speed is not None and not 0 < speed < np.inf:
+        rate = "seconds of motion per second of playing time: 1 is real time, 0.5 half as fast"
+        problems.append(Problem("speed", f"{speed:g} is not positive", rate))
+    return problems
 
 
 def _closes(motion: Motion) -> bool:

@@ -164,7 +164,9 @@ def _target(path: str | Path, key: str) -> Path:
     def refuse(message: str, hint: str) -> InputError:
         return InputError([Problem(key or str(path), message, hint)], "output")
 
-    if not str(path) or target.is_dir():
+    if str(path) in ("", "."):  # of an empty name, `Path` makes a dot
+        raise refuse("the name is empty, or that of this folder", "give the name of a file")
+    if target.is_dir():
         raise refuse("is a folder, not a file", "add a file name")
     if not folder.is_dir():
         raise refuse(f"there is no folder '{folder}'", "create it first, or choose another")

@@ -94,21 +94,19 @@ def make_schedule(
         for id, law in laws.items()
         if law is None
     ]
-    if samples is not None and samples < 1:
-        problems.append(Problem("samples", f"{samples!r} is not a positive whole number"))
     numbers = max(numbers, 2 * len(mechanism.drivers) + 2)
     if samples is not None and size_of(samples, numbers) > MOST_BYTES:
         problems.append(too_many(samples, numbers))
     by_values = bool(given) and not any(laws.values())
-    if by_values or t is not None:
+    at_times = by_values or t is not None
+    problems += range_problems(samples, None if at_times else duration)
+    if at_times:
         where = "given times t" if t is not None else "drivers that are all given by values"
         problems += [
             Problem(name, f"cannot be combined with {where}", "leave it out")
             for name, value in (("samples", samples), ("duration", duration))
             if value is not None
         ]
-    elif duration is not None and not (isinstance(duration, Real) and 0 < float(duration) < math.inf):
-        problems.append(Problem("duration", f"{duration!r} is not a positive time"))
     at = None if t is None else _real(np.atleast_1d(t) if np.ndim(t) == 0 else t)
     if t is not None and (at is None or not len(at) or not np.isfinite(at).all()):
         problems.append(Problem("t", "expected finite times (n,) in seconds"))
@@ -130,6 +128,16 @@ def make_schedule(
         values = {**rows, **given}
         drives = {id: values[id][:3] for id in mechanism.drivers}
         return Schedule(mechanism, times, drives, frozenset(given), {id: z[3] for id, z in given.items()})
+
+
+def range_problems(samples: Any, duration: Any) -> list[Problem]:
+    """Return what is wrong with a number of samples and a duration [s], each None if not given."""
+    problems = []
+    if samples is not None and samples < 1:
+        problems.append(Problem("samples", f"{samples!r} is not a positive whole number"))
+    if duration is not None and not (isinstance(duration, Real) and 0 < float(duration) < math.inf):
+        problems.append(Problem("duration", f"{duration!r} is not a positive time"))
+    return problems
 
 
 def size_of(samples: int, numbers: int) -> float:

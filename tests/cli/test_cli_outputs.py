@@ -293,3 +293,14 @@ def test_a_workbook_leaves_no_temporary_files(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
     sk.load(GOOD).save(tmp_path / "a.xlsx")
     assert os.listdir(tmp_path) == ["a.xlsx"]
+
+
+@pytest.mark.parametrize("name", ["", "."])
+def test_an_empty_name_is_called_so(name):
+    (problem,) = run("solve", GOOD, "--csv", name).exception.problems
+    assert (problem.key, problem.message) == ("--csv", "the name is empty, or that of this folder")
+
+
+def test_a_worksheet_before_the_table_of_a_load_names_the_time_that_is_asked_for(tmp_path):
+    (problem,) = run("worksheet", ENGINE, "--time", "-4 ms", "-o", str(tmp_path / "w.html")).exception.problems
+    assert (problem.key, problem.message[-12:]) == ("forces.gas", " to -0.004 s")

@@ -67,6 +67,24 @@ def test_a_bare_matrix_in_every_format(tmp_path: Path) -> None:
     assert read_matrix(tmp_path / "m.graphml", drivers=["0,1"]) == expected
 
 
+@pytest.mark.parametrize("separator", [";", "\t", "|", " ", "   ", "; "])
+def test_other_separators(tmp_path: Path, separator: str) -> None:
+    named = "#title,Two\n#driver,m,angle,ground,crank,A\nlinks,crank,ground\ncrank,0,R:A\nground,R:A,0\n"
+    for text, drivers in ((PLAIN, ["0,1"]), ("# by hand\n" + PLAIN, ["0,1"]), (named, [])):
+        expected = read(tmp_path / "m.csv", text, drivers=drivers)
+        assert read(tmp_path / "m.csv", text.replace(",", separator), drivers=drivers) == expected
+
+
+def test_separators_in_names_and_entries(tmp_path: Path) -> None:
+    topology = Topology(("a;b", "c, d|e"), "a;b", (Joint("A x", "R", ("a;b", "c, d|e")),))
+    write_matrix(topology, tmp_path / "m.csv")
+    assert read_matrix(tmp_path / "m.csv") == topology
+    slider = read(tmp_path / "m.csv", "links;the frame;arm\nthe frame;;R:A,P:s\narm;R:A,P:s;\n")
+    assert [(joint.id, joint.kind, joint.links) for joint in slider.joints] == [
+        ("A", "R", ("the frame", "arm")), ("s", "P", ("the frame", "arm")),
+    ]  # fmt: skip
+
+
 def test_names_and_the_ground(tmp_path: Path) -> None:
     text = "links,crank,ground\ncrank,,R:A\nground,R:A,\n"
     topology = read(tmp_path / "m.csv", text, drivers=["ground, crank"])
@@ -92,6 +110,13 @@ def test_files_of_other_formats_are_left_to_their_readers(tmp_path: Path) -> Non
             "row 1, column 2: kind 'Z' is unknown", "row 2, column 2: joins a link to itself",
             "drivers.(0, 9): is not a pair of links",
         ]),
+        ("m.csv", "0,1,0,1\n1,0,1,0\n0,1,0,X\n1,0,2\n", [
+            "row 3: the matrix is not square", "row 2, column 3: kind 'X' is unknown", "row 3, column 2: '2' is not",
+        ]),
+        ("m.csv", "0;1;0\n1;0\n0;2;0\n", [
+            "row 1: the matrix is not square: 2 entries, not 3", "row 2, column 1: '2' is not a joint",
+        ]),
+        ("m.json", "[[0, 2], [3, 0]]", ["row 0, column 1: 2 is not a joint", "row 1, column 0: 3 is not a joint"]),
         ("m.csv", "links,a,b\na,,R\nc,R,\n", ["row 1: is called 'c', but its column is 'b'"]),
         ("m.csv", "links,a,b\na,,R,\nb,R\n", ["row 0: the matrix is not square: 3 entries, not 2"]),
         ("m.csv", ",1,1\n1,0,1\n1,1,0\n", ["row 0, column 0: is empty"]),

@@ -148,6 +148,50 @@ def test_all_errors_of_an_entry_are_reported_at_once():
     assert "known: B, C, F, A, D" in next(text for text in faults(data) if "'Z'" in text)
 
 
+def test_what_does_not_depend_on_an_unknown_type_is_checked():
+    """Only what the unknown types leave open may appear later, and the head says so."""
+    data = changed(
+        joints__A={"type": "hinge", "bodies": ["ground", "crnk"], "at": "E", "along": ["A", "G"], "pitch": 3},
+        joints__D={"type": "fixd", "bodies": ["rocker", "rocker"], "axis": [0, 0, 1]},
+        sensors__gap__type="distanse",
+    )
+    with pytest.raises(InputError) as caught:
+        from_dict(data)
+    assert [str(problem).split(";")[0] for problem in caught.value.problems] == [
+        "joints.A.type: the type 'hinge' is unknown",
+        "joints.A.bodies: body 'crnk' is not in [bodies]",
+        "joints.A.at: point 'E' is not in [points]",
+        "joints.A.along: point 'G' is not in [points]",
+        "joints.D.type: the type 'fixd' is unknown",
+        "joints.D: joins 'rocker' to itself",
+        "sensors.gap.type: the type 'distanse' is unknown",
+    ]
+    assert str(caught.value).startswith("model: 7 errors; more may appear when these are corrected")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "expected"),
+    [
+        ("bodies__crank__shape", "rood", "found the text 'rood'; did you mean 'rod'?"),
+        ("points__A", [0, 0], "found a list of 2; such as [0, 0, 0.1]"),
+        ("forces__gravity", "down", "found the text 'down'; such as [0, 0, -9.81]"),
+        (
+            "forces__push",
+            {"type": "force", "at": "rocker.C", "value": 3},
+            "found the number 3; such as [0, 0, -100]; a magnitude needs a direction beside it",
+        ),
+    ],
+)
+def test_vectors_and_words_have_a_hint_and_no_error_that_follows(path, value, expected):
+    (found,) = faults(changed(**{path: value}))
+    assert found.endswith(expected)
+
+
+def test_a_load_with_an_error_is_not_unknown_to_sensors():
+    data = changed(forces__coil__stiffness="x", sensors__e={"type": "potential_energy", "of": ["coil"]})
+    assert [text.split(":")[0] for text in faults(data)] == ["forces.coil.stiffness"]
+
+
 def test_a_text_that_a_file_may_not_have_is_refused_in_python_too():
     assert faults(FOUR_BAR | {"title": "x" * 20_000}) == [
         "a text in 'title' has 20,000 characters; at most 10,000 are read"

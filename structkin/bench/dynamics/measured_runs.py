@@ -24,7 +24,8 @@ from structkin.bench.dynamics.cases import GRAVITY, chain, four_bar, four_bars, 
 from structkin.compiled import has_numba
 from structkin.dynamics import Simulation
 from structkin.dynamics.call import UNCOMPILED
-from structkin.files.writers.mjcf import mjcf, site
+from structkin.files.writers.mjcf import mjcf
+from structkin.files.writers.mjcf_tree import site
 from structkin.model import Mechanism
 from structkin.numerical_tolerances import INSTANT, TIGHTEST
 from structkin.types import Floats

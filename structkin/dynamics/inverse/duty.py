@@ -144,9 +144,7 @@ class Duty(Frozen):
         """
         from scipy.interpolate import CubicSpline
 
-        problems = []
-        if not 0 < fluctuation < 1:
-            problems.append(Problem("fluctuation", f"{fluctuation:g} is not between 0 and 1", "such as 0.02"))
+        problems = fluctuation_problems(fluctuation)
         if len(self.value) < 4:
             problems.append(Problem(self.driver, f"has {len(self.value)} samples, too few for a cycle", "solve more"))
         elif not self.angular or np.ptp(self.speed) > ROUNDED_DATA * self.top or not self.top:
@@ -205,6 +203,13 @@ class Duty(Frozen):
             ("mean power", f"{self._mean(self.power):.5g} W", ""),
         ]
         return "\n".join([self.driver, *(f"  {name:<17} {value}{more}" for name, value, more in rows)])
+
+
+def fluctuation_problems(fluctuation: float) -> list[Problem]:
+    """Return what is wrong with a coefficient of fluctuation."""
+    if 0 < fluctuation < 1:
+        return []
+    return [Problem("fluctuation", f"{fluctuation:g} is not between 0 and 1", "such as 0.02")]
 
 
 def duty(forces: Kinetostatics, driver: str) -> Duty:

@@ -1,9 +1,10 @@
 """A topology from a file that holds its adjacency matrix: CSV, JSON, or GraphML by networkx.
 
-The CSV file has a row for each link; the entries are those of `Topology.from_adjacency`. If its first cell is "links",
-the first row and column hold the names. Lines before it that begin with #title, #ground, #driver (id, kind, from, to,
-joint) or #joint (id and links, for all joints in their order) say what a matrix cannot; "# " begins a comment. JSON and
-GraphML have the same words as keys. Without #ground, the link called "ground" is fixed, or else the first.
+The CSV file has a row for each link; the entries are those of `Topology.from_adjacency`. Commas, semicolons, tabs, bars
+or blanks separate them: what makes the matrix square. If the first cell is "links", the first row and column hold the
+names. Lines before it that begin with #title, #ground, #driver (id, kind, from, to, joint) or #joint (id and links, for
+all joints in their order) say what a matrix cannot; "# " begins a comment. JSON and GraphML have the same words as
+keys. Without #ground, the link called "ground" is fixed, or else the first.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import io
 import json
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +26,7 @@ from structkin.model.adjacency import nodes_of
 from structkin.model.file import LONGEST_FILE, check_length, parse_data
 from structkin.model.flaw import Flaw
 from structkin.model.mechanism import GROUND
-from structkin.model.tables import SHEET, read_text
+from structkin.model.tables import SEPARATORS, SHEET, read_text
 from structkin.model.topology import Joint, Topology, suggest
 
 KEYS = ("title", "ground", "links", "adjacency", "joints", "drivers")
@@ -151,9 +152,27 @@ def _graphml(text: str, problems: list[Problem]) -> dict[str, Any]:
     return {**data, "adjacency": graph}
 
 
-def _csv(text: str, problems: list[Problem]) -> dict[str, Any]:
+def _rows(text: str, separator: str) -> Iterator[list[str]]:
+    """Yield the lines of a table that are not empty; a blank stands for any number of blanks."""
+    lines = "\n".join(line.strip() for line in text.splitlines()) if separator == " " else text
+    stream, comma = io.StringIO(lines, newline=""), separator == ","
+    reader = csv.reader(stream, delimiter=separator, skipinitialspace=not comma, strict=True)
+    return (row for row in reader if row)
+
+
+def _fitting(text: str, separator: str) -> tuple[int, int]:
+    """Return how many rows are as long as a square matrix, and how many have several cells, with this separator."""
     try:
-        rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if row]
+        rows = [row for row in _rows(text, separator) if not row[0].startswith("#")]
+    except csv.Error:
+        return 0, 0
+    return sum(len(row) == len(rows) for row in rows), sum(len(row) > 1 for row in rows)
+
+
+def _csv(text: str, problems: list[Problem]) -> dict[str, Any]:
+    separator = max((",", *SEPARATORS), key=lambda one: _fitting(text, one))
+    try:
+        rows = list(_rows(text, separator))
     except csv.Error as error:
         raise Flaw(f"this is not valid CSV: {error}") from None
     rows = [[FORMULA.sub("", cell, count=1) if cell[:1] == "'" else cell for cell in row] for row in rows]

@@ -22,7 +22,17 @@ from xml.etree import ElementTree
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.loads import turned_angle
 from structkin.errors import InputError, Problem
-from structkin.files.writers.mjcf_tree import Body, Form, Tree, added, bodies_at_start, make_tree, same_turns, stand_ins
+from structkin.files.writers.mjcf_tree import (
+    Body,
+    Form,
+    Tree,
+    added,
+    bodies_at_start,
+    make_tree,
+    same_turns,
+    site,
+    stand_ins,
+)
 from structkin.joints.belt import Belt
 from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.curve_slot import CurveSlot
@@ -40,7 +50,7 @@ from structkin.joints.slot import Slot
 from structkin.model.forces import AppliedForce, AppliedMoment, Contact, Friction, Spring, Torsion
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate, Law
-from structkin.numerical_tolerances import INSTANT
+from structkin.numerical_tolerances import INSTANT, NEGLIGIBLE
 from structkin.show.files import whole_file
 from structkin.show.style import group_colour
 from structkin.solve import Motion, structure_of
@@ -68,15 +78,6 @@ def place(z: complex) -> str:
     return numbers([z.real, 0.0, z.imag])
 
 
-def site(link: str, point: str) -> str:
-    """Return the name of the site of a link's point.
-
-    >>> site("crank", "B")
-    'crank: B'
-    """
-    return f"{link}: {point}"
-
-
 Element = ElementTree.Element
 
 # --- what acts on it: drivers, springs, efforts and loads ----------------------------------------------------------
@@ -95,6 +96,7 @@ class Drives:
     step: float
     laws: list[str] = field(default_factory=list)
     loads: list[str] = field(default_factory=list)
+    idle: list[str] = field(default_factory=list)
     tendons: list[Element] = field(default_factory=list)
     fixed: list[Element] = field(default_factory=list)
     actuators: list[Element] = field(default_factory=list)
@@ -107,28 +109,31 @@ class Drives:
         for id, drive in self.m.drivers.items():
             target = self._driven(id, drive)
             if drive.law is not None:
-                self._servo(id, drive.law, target)
+                self._servo(id, drive, drive.law, target)
             elif id in self.m.forces.efforts:
                 self._motor(id, self.m.forces.efforts[id], target)
         for load in self.m.forces.loads.values():
             if isinstance(load, Spring):
                 self._spring(load)
-            elif isinstance(load, Torsion):
-                self._torsion(load)
-            elif isinstance(load, AppliedMoment):
-                self._motor(load.id, load.size, self._coordinate(load.id, self._between(load.links)))
             elif isinstance(load, AppliedForce):
                 self._force(load)
+            elif isinstance(load, Torsion | AppliedMoment):
+                self._moment(load, self._between(load.links))
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the file cannot express: how drivers and loads vary with time, and that a run begins at its key."""
+        """What the file cannot express or leaves out, what it names otherwise, and that a run begins at its key."""
         of_drivers = f"MJCF has no laws of time: set the controls of {', '.join(self.laws)}, and of their rates"
         of_loads = f"MJCF has no laws of time: set the controls of {', '.join(self.loads)}, in N or N m"
         at_start = 'begin a run from the key "start": it holds pose, speeds and controls at time 0'
         # A run from elsewhere is at rest, with all controls at zero; its pose is the same.
         starts = self.controls or any(link.rate for links in self.tree.parents.values() for link in links)
-        told = ((of_drivers, self.laws), (of_loads, self.loads), (at_start, starts))
+        idle = f"left out, since their links do not turn against each other: {', '.join(self.idle)}"
+        marked = f"names that others have got an apostrophe: {', '.join(self.tree.names.marked)}"
+        told = (
+            (of_drivers, self.laws), (of_loads, self.loads), (idle, self.idle), (marked, self.tree.names.marked),
+            (at_start, starts),
+        )  # fmt: skip
         return tuple(note for note, applies in told if applies)
 
     # --- coordinates ------------------------------------------------------------------------------------------
@@ -136,6 +141,10 @@ class Drives:
     def _between(self, links: tuple[str, str]) -> Form:
         """Return the angle of the second link against the first."""
         return added(self.tree.turn(links[1]), self.tree.turn(links[0], -1.0))
+
+    def _at_start(self, form: Form) -> float:
+        values = {link.joint: link.value for links in self.tree.parents.values() for link in links}
+        return sum(factor * values[joint] for joint, factor in form.items())
 
     def _driven(self, id: str, drive: DriverCoordinate) -> dict[str, str]:
         if drive.ends is not None:
@@ -158,7 +167,7 @@ class Drives:
         if isinstance(point, str):
             return site(link, point)
         made = self.sites.setdefault(link, [])
-        made.append((f"{link}: place {len(made) + 1}", point))
+        made.append((self.tree.names.make("site", site(link, f"place {len(made) + 1}")), point))
         return made[-1][0]
 
     @staticmethod
@@ -185,20 +194,23 @@ class Drives:
 
     # --- actuators --------------------------------------------------------------------------------------------
 
-    def _servo(self, id: str, law: Law, target: dict[str, str]) -> None:
+    def _servo(self, id: str, drive: DriverCoordinate, law: Law, target: dict[str, str]) -> None:
         """Make a driver follow its law: critically damped for the inertia that it moves at the start."""
         inertia, lag = self._inertia(id), _SERVO * self.step
-        kp, kv = numbers([inertia / lag**2]), numbers([2 * inertia / lag])
+        stiffness, kv = inertia / lag**2, numbers([2 * inertia / lag])
         value, rate = (float(x) for x in self.sim.drivers[id][:2, 0])
+        # A sum of coordinates lacks the angles between links that do not turn against each other.
+        zero = self._at_start(self._between(drive.links)) - value if drive.kind == "angle" else 0.0
+        bias = numbers([stiffness * zero if abs(zero) > NEGLIGIBLE else 0.0, -stiffness])
+        servo = {"gainprm": numbers([stiffness]), "biastype": "affine", "biasprm": bias}
         if law.speed is not None:
             # `intvelocity` without its range: older versions of MuJoCo refuse it where none is given
-            servo = {"dyntype": "integrator", "gainprm": kp, "biastype": "affine", "biasprm": f"0 -{kp}"}
-            self._act("general", id, target, law.speed, **servo)
+            self._act("general", id, target, law.speed, dyntype="integrator", **servo)
             self.activations.append(value)
         else:
-            self._act("position", id, target, value, kp=kp)
+            self._act("general", id, target, value, **servo)
             self.laws.append(id)
-        self._act("velocity", f"{id} rate", target, rate, kv=kv)
+        self._act("velocity", self.tree.names.make("actuator", f"{id} rate"), target, rate, kv=kv)
 
     def _inertia(self, id: str) -> float:
         """Return the inertia that a driver moves, twice the kinetic energy at unit rate, by K; without K, the whole."""
@@ -240,11 +252,16 @@ class Drives:
         if load.actuator is not None:
             self._motor(load.id, load.actuator, {"tendon": load.id}, -1.0)  # it pulls the points together
 
-    def _torsion(self, load: Torsion) -> None:
-        form = self._between(load.links)
-        values = {link.joint: link.value for links in self.tree.parents.values() for link in links}
-        here = sum(factor * values[joint] for joint, factor in form.items())
-        free = load.free_angle + here - float(turned_angle(self.sim, load)[0])
+    def _moment(self, load: Torsion | AppliedMoment, form: Form) -> None:
+        if not form:
+            self.idle.append(load.id)
+        elif isinstance(load, Torsion):
+            self._torsion(load, form)
+        else:
+            self._motor(load.id, load.size, self._coordinate(load.id, form))
+
+    def _torsion(self, load: Torsion, form: Form) -> None:
+        free = load.free_angle + self._at_start(form) - float(turned_angle(self.sim, load)[0])
         tendon = _fixed(load.id, form)
         tendon.attrib |= _elastic(load.stiffness, free, load.damping)
         self.tendons.append(tendon)
@@ -256,7 +273,7 @@ class Drives:
         if not load.local:
             where["refsite"] = self._site(self.tree.ground, 0j)
         for axis, law, gear in (("x", load.x, "1 0 0 0 0 0"), ("y", load.y, "0 0 1 0 0 0")):
-            id = f"{load.id} {axis}"
+            id = self.tree.names.make("actuator", f"{load.id} {axis}")
             self._act("motor", id, where, self._now(id, law), gear=gear)
 
     # --- the document -----------------------------------------------------------------------------------------
@@ -264,7 +281,7 @@ class Drives:
     def write(self, world: Element, tendons: Element, equality: Element, root: Element) -> None:
         """Add what was collected to the document, and the keyframe of the start."""
         for link, places in self.sites.items():
-            own = (body for body in world.iter("body") if body.get("name") == link)
+            own = (body for body in world.iter("body") if body.get("name") == self.tree.label(link))
             element = world if link == self.tree.ground else next(own)
             for name, z in places:
                 element.insert(0, ElementTree.Element("site", name=name, pos=place(z)))
@@ -309,8 +326,8 @@ _FOREIGN: dict[type[Pair], str] = {
     CurveSlot: "MuJoCo has no slots along a curve",
 }
 _FORCES = {
-    Friction: "MuJoCo has no friction of this law",
-    Contact: "MuJoCo has no contacts of this law",
+    Friction: "MuJoCo has no dry friction that is limit tanh(rate / transition)",
+    Contact: "MuJoCo has no contacts with the force stiffness depth^exponent (1 + loss rate / speed)",
 }
 
 #: The time constant of constraints is two steps, the stiffest that is stable. (MuJoCo: solref, solimp.)
@@ -338,6 +355,10 @@ def mjcf(mechanism: Mechanism) -> tuple[Element, tuple[str, ...]]:
     tree = make_tree(m, same_turns(sim, bodies_at_start(sim, stand_in)), stand_in)
     step = _step(m, sim)
     drives = Drives(m, sim, tree, step)
+    for id, form in tree.relations.items():
+        drives.constant(tree.names.make("equality", f"{id} ratio"), form)
+    for slot in m.joints.of(CircularSlot).values():
+        drives.distance(slot.id, (slot.carrier, slot.center), (slot.slider, slot.point))
     root = Element("mujoco", model=m.title or "mechanism")
     notes = (*_mass_notes(m, stand_in), *drives.notes, *_stroke_notes(m))
     for note in notes:
@@ -351,10 +372,6 @@ def mjcf(mechanism: Mechanism) -> tuple[Element, tuple[str, ...]]:
         _body(world, tree, name, size, colours)
     tendons, equality = ElementTree.SubElement(root, "tendon"), ElementTree.SubElement(root, "equality")
     _loops(tree, equality)
-    for id, form in tree.relations.items():
-        drives.constant(f"{id} ratio", form)
-    for slot in m.joints.of(CircularSlot).values():
-        drives.distance(slot.id, (slot.carrier, slot.center), (slot.slider, slot.point))
     drives.write(world, tendons, equality, root)
     for empty in [child for child in root if child.tag in ("tendon", "equality") and not len(child)]:
         root.remove(empty)
@@ -369,7 +386,7 @@ def _foreign(mechanism: Mechanism) -> list[Problem]:
         if type(joint) not in _KNOWN
     ]
     problems += [
-        Problem(f"forces.{id}", _FORCES[type(load)])
+        Problem(f"forces.{id}", _FORCES[type(load)], "delete it from a copy of the mechanism")
         for id, load in mechanism.forces.loads.items()
         if isinstance(load, Friction | Contact)
     ]
@@ -452,7 +469,7 @@ def _body(parent: Element, tree: Tree, name: str, size: float, colours: dict[str
     above = tree.bodies[links[0].parent]
     turn = body.angle - above.angle
     element = ElementTree.SubElement(
-        parent, "body", name=name, pos=place(above.within(body.origin)),
+        parent, "body", name=tree.label(name), pos=place(above.within(body.origin)),
         quat=numbers([math.cos(turn / 2), 0.0, -math.sin(turn / 2), 0.0]),
     )  # fmt: skip
     ElementTree.SubElement(
@@ -494,7 +511,9 @@ def _loops(tree: Tree, equality: Element) -> None:
         first, second = closure.bodies
         if first == tree.ground:
             first, second = second, first
-        names = {"name": closure.name, "body1": first} | ({} if second == tree.ground else {"body2": second})
+        names = {"name": closure.name, "body1": tree.label(first)}
+        if second != tree.ground:
+            names["body2"] = tree.label(second)
         if closure.rigid:
             ElementTree.SubElement(equality, "weld", names)
         else:

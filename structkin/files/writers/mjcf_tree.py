@@ -25,6 +25,19 @@ from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.mechanism import Mechanism
 from structkin.solve import Motion
 
+#: MuJoCo's name of the body that stands still.
+WORLD = "world"
+
+
+def site(link: str, point: str) -> str:
+    """Return the name of the site of a link's point.
+
+    >>> site("crank", "B")
+    'crank: B'
+    """
+    return f"{link}: {point}"
+
+
 # --- the start -----------------------------------------------------------------------------------------------------
 
 
@@ -131,6 +144,31 @@ def stand_ins(mechanism: Mechanism) -> tuple[float, float]:
 
 # --- the tree ------------------------------------------------------------------------------------------------------
 
+
+class Names:
+    """The names of MuJoCo's elements: parts of the mechanism keep theirs, and what is made here gets one of its own.
+
+    `marked` are the names made with an apostrophe, since another element has the name without it.
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        """Reserve the names of the parts, of the sites of their points, and of MuJoCo's world body."""
+        m = mechanism
+        self.parts = {WORLD, *m.links, *m.joints, *m.drivers, *m.forces.loads}
+        self.made = {("site", site(name, point)) for name, link in m.links.items() for point in link.local}
+        self.marked: list[str] = []
+
+    def make(self, kind: str, name: str) -> str:
+        """Return a name that no part and no other element of the kind has."""
+        new = name
+        while new in self.parts or (kind, new) in self.made:
+            new += "'"
+        self.made.add((kind, new))
+        if new != name:
+            self.marked.append(new)
+        return new
+
+
 #: The coordinates of joints with their factors, whose sum is an angle or a travel.
 Form = dict[str, float]
 
@@ -171,10 +209,17 @@ class Tree:
 
     bodies: dict[str, Body]
     ground: str
+    names: Names
     parents: dict[str, list[Link]] = field(default_factory=dict)  # of a body: none, one, or three where it floats
     closures: list[Closure] = field(default_factory=list)
     relations: dict[str, Form] = field(default_factory=dict)
     travels: dict[str, str] = field(default_factory=dict)  # joint -> the slide whose coordinate is its travel
+    arms: dict[str, str] = field(default_factory=dict)  # rolling circles -> the arm between their centres
+    labels: dict[str, str] = field(default_factory=dict)  # of bodies that have another name in MuJoCo
+
+    def label(self, body: str) -> str:
+        """Return MuJoCo's name of a body."""
+        return self.labels.get(body, body)
 
     def turn(self, body: str, factor: float = 1.0) -> Form:
         """Return a body's angle as a form."""
@@ -203,7 +248,9 @@ def added(*forms: Form) -> Form:
 def make_tree(mechanism: Mechanism, bodies: dict[str, Body], stand_in: tuple[float, float]) -> Tree:
     """Return the tree of a mechanism whose joints can all be represented."""
     ground = mechanism.topology.ground
-    tree = Tree(dict(bodies), ground)
+    tree = Tree(dict(bodies), ground, Names(mechanism))
+    if WORLD in mechanism.topology.moving_links:
+        tree.labels[WORLD] = tree.names.make("body", WORLD)
     graph = nx.MultiGraph()
     graph.add_nodes_from(mechanism.topology.links)
     for id, joint in mechanism.joints.items():
@@ -215,7 +262,7 @@ def make_tree(mechanism: Mechanism, bodies: dict[str, Body], stand_in: tuple[flo
     for part in nx.connected_components(spanning):
         root = ground if ground in part else next(link for link in mechanism.topology.links if link in part)
         if root != ground:
-            tree.parents[root] = _floating(tree.bodies[root], ground)
+            tree.parents[root] = _floating(tree, tree.bodies[root])
         for parent, child in nx.bfs_edges(spanning, root):
             id = next(iter(spanning[parent][child]))
             tree.parents[child] = [_hung(mechanism, tree, id, parent, child)]
@@ -226,13 +273,14 @@ def make_tree(mechanism: Mechanism, bodies: dict[str, Body], stand_in: tuple[flo
     return tree
 
 
-def _floating(body: Body, ground: str) -> list[Link]:
+def _floating(tree: Tree, body: Body) -> list[Link]:
     """Return three joints by which a body without a joint of its own moves freely in the plane."""
-    x, y = body.origin.real, body.origin.imag
+    x, y, ground = body.origin.real, body.origin.imag, tree.ground
+    along, up, turn = (tree.names.make("joint", f"{body.name} {way}") for way in ("x", "y", "turn"))
     return [
-        Link(f"{body.name} x", "slide", ground, body.name, 0j, 1 + 0j, x, body.velocity.real),
-        Link(f"{body.name} y", "slide", ground, body.name, 0j, 1j, y, body.velocity.imag),
-        Link(f"{body.name} turn", "hinge", ground, body.name, body.origin, 1 + 0j, body.angle, body.omega),
+        Link(along, "slide", ground, body.name, 0j, 1 + 0j, x, body.velocity.real),
+        Link(up, "slide", ground, body.name, 0j, 1j, y, body.velocity.imag),
+        Link(turn, "hinge", ground, body.name, body.origin, 1 + 0j, body.angle, body.omega),
     ]
 
 
@@ -246,7 +294,7 @@ def _hung(mechanism: Mechanism, tree: Tree, id: str, parent: str, child: str) ->
     at = above.at(mechanism.links[parent].local[id])
     # a pin of several links is several hinges
     taken = {link.joint for links in tree.parents.values() for link in links}
-    name = id if id not in taken else f"{id} {child}"
+    name = id if id not in taken else tree.names.make("joint", f"{id} {child}")
     return Link(name, "hinge", parent, child, at, value=below.angle - above.angle, rate=below.omega - above.omega)
 
 
@@ -272,7 +320,8 @@ def _close(
                 _block(tree, joint, joint.slider, stand_in, rigid=True)
             else:
                 place = tree.bodies[first].at(_local(mechanism, joint, first))
-                tree.closures.append(Closure(f"{joint.id} {other}", (other, first), place, isinstance(joint, Fastened)))
+                name = tree.names.make("equality", f"{joint.id} {other}")
+                tree.closures.append(Closure(name, (other, first), place, isinstance(joint, Fastened)))
     elif isinstance(joint, Guide):
         _block(tree, joint, joint.slider, stand_in)
     elif isinstance(joint, RollingOnCircle):
@@ -286,11 +335,11 @@ def _local(mechanism: Mechanism, joint: Revolute | Fastened, link: str) -> compl
 def _block(tree: Tree, joint: Guide, slider: str, stand_in: tuple[float, float], *, rigid: bool = False) -> None:
     """Add a block on the line of a guide, and hold the slider's point to it."""
     carrier, held = tree.bodies[joint.carrier], tree.bodies[slider]
-    at, name = held.at(joint.point), f"{joint.id} block"
+    at, name = held.at(joint.point), tree.names.make("body", f"{joint.id} block")
     mass = _share(tree, held, at, carrier.mass)
     tree.bodies[name] = Body(name, at, carrier.angle, held.velocity_at(at), carrier.omega, mass, stand_in[1])
-    tree.parents[name] = [_slide(tree, joint, f"{joint.id} travel", carrier.name, name)]
-    tree.travels[joint.id] = f"{joint.id} travel"
+    travel = tree.travels[joint.id] = tree.names.make("joint", f"{joint.id} travel")
+    tree.parents[name] = [_slide(tree, joint, travel, carrier.name, name)]
     tree.closures.append(Closure(joint.id, (slider, name), at, rigid))
 
 
@@ -300,12 +349,13 @@ def _arm(tree: Tree, joint: RollingOnCircle, stand_in: tuple[float, float]) -> N
     assert joint.centers[1] is not None
     a, b = first.at(joint.centers[0]), second.at(joint.centers[1])
     start, rate = first.velocity_at(a), (second.velocity_at(b) - first.velocity_at(a)) / (b - a)
-    name = f"{joint.id} arm"
+    name = tree.arms[joint.id] = tree.names.make("body", f"{joint.id} arm")
     mass = _share(tree, second, b, first.mass)
     arm = Body(name, a, cmath.phase(b - a), start, rate.imag, mass, stand_in[1], abs(b - a) + 0j)
     tree.bodies[name] = arm
     value, omega = arm.angle - first.angle, arm.omega - first.omega
-    tree.parents[name] = [Link(name, "hinge", first.name, name, a, value=value, rate=omega)]
+    hinge = tree.names.make("joint", f"{joint.id} arm")
+    tree.parents[name] = [Link(hinge, "hinge", first.name, name, a, value=value, rate=omega)]
     tree.closures.append(Closure(joint.id, (second.name, name), b))
 
 
@@ -322,7 +372,7 @@ def _relation(tree: Tree, joint: TurnCoupling) -> Form:
     first, second = joint.links
     if joint.guide is None:
         assert joint.ratio is not None
-        arm = joint.arm if joint.arm is not None else f"{joint.id} arm"
+        arm = joint.arm if joint.arm is not None else tree.arms[joint.id]
         return added(tree.turn(first), tree.turn(second, -joint.ratio), tree.turn(arm, joint.ratio - 1.0))
     guide = joint.id if isinstance(joint, RollingOnLine) else joint.guide
     return added({tree.travels[guide]: 1.0}, tree.turn(first, -joint.lever), tree.turn(second, joint.lever))

@@ -1,0 +1,58 @@
+"""All mistakes in the options of a command are reported at once, each under the name of its option."""
+
+from __future__ import annotations
+
+import pytest
+from commands import called
+
+from structkin.errors import InputError
+from structkin.examples import path
+
+ROCKER = path("crank_rocker")
+
+
+def keys(*arguments):
+    error = called(*arguments).exception
+    assert isinstance(error, InputError)
+    return [problem.key for problem in error.problems]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (
+            ["solve", "--of", "bar", "--time-ratio", "foo", "--samples", "0", "--plot", "p.png", "--budget", "x"],
+            ["--of", "--time-ratio", "--samples", "--budget"],
+        ),
+        (["solve", "--of", "bar", "--kl", "--duration", "nan"], ["--of", "--kl", "--of", "--duration"]),
+        (["solve", "--method", "foo", "--engine", "bar"], ["--method", "--engine"]),
+        (
+            ["animate", "-o", "a.gif", "--trace", "foo", "--seconds", "-1", "--width", "0", "--duration", "-3"],
+            ["--duration", "--trace", "--seconds", "--width"],
+        ),
+        (["simulate", "--free", "foo", "--rtol", "-1"], ["--rtol", "--duration", "--free foo"]),
+        (["simulate", "--free", "foo", "--duration", "-2"], ["--duration", "--free foo"]),
+        (["forces", "--samples", "0", "--flywheel", "-1"], ["--samples", "--flywheel"]),
+        (
+            ["report", "-o", "a.html", "--samples", "0", "--duration", "-1", "--without", "foo"],
+            ["--without", "--samples", "--duration"],
+        ),
+        (["limits", "--driver", "foo", "--hold", "bar=3", "--budget", "x"], ["--driver", "--hold", "--budget"]),
+        (["inputs", "--keep", "foo", "--keep", "bar"], ["--keep", "--keep"]),
+        (["assemblies", "--at", "foo=1", "--budget", "x"], ["--at", "--budget"]),
+        (["assemblies", "--time", "nan"], ["--time"]),
+        (["compare", "--samples", "0", "--method", "foo", "--patience", "-1"], ["--method", "--patience", "--samples"]),
+    ],
+    ids=" ".join,
+)
+def test_every_wrong_option_is_listed_under_its_name(arguments, expected, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    command, *options = arguments
+    assert keys(command, ROCKER, *options) == expected
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_mistake_in_the_file_keeps_its_key(tmp_path):
+    file = tmp_path / "m.toml"
+    file.write_text(f"duration = -1\n{ROCKER.read_text(encoding='utf-8')}", encoding="utf-8")
+    assert keys("solve", file, "--duration", "2") == ["duration"]
