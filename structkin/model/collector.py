@@ -50,11 +50,12 @@ class Collector:
             raise InputError(self.problems, more=True)
 
     def attempt(self, key: str, make: Callable[P, T], *args: P.args, **options: P.kwargs) -> T | None:
-        """Return what `make` returns; a `Flaw` becomes a problem of this key, and None is returned."""
+        """Return what `make` returns; a `Flaw` and its others become problems of this key, and None is returned."""
         try:
             return make(*args, **options)
         except Flaw as flaw:
-            self.fault(key, flaw.message, flaw.hint)
+            for one in (flaw, *flaw.others):
+                self.fault(key, one.message, one.hint)
             return None
 
     def quantity(self, key: str, value: Any, kind: str, sign: str = "") -> float | None:

@@ -15,7 +15,7 @@ from structkin.joints.pair import Pair
 from structkin.model.draft import Draft
 from structkin.model.expression import Expression
 from structkin.model.fields import pair
-from structkin.model.flaw import Flaw, describe, number
+from structkin.model.flaw import MOST, Flaw, describe, number
 from structkin.model.laws import ConstantSpeed, ExpressionLaw, TableLaw
 from structkin.model.mechanism import GROUND
 from structkin.model.parts import DriverCoordinate, Law
@@ -238,18 +238,20 @@ def _any_speed(draft: Draft, value: Any) -> None:
 
 
 def table_rows(value: Any) -> list[tuple[float, float]]:
-    """Return the rows [time, value] of a table in the file; raise `Flaw`."""
+    """Return the rows [time, value] of a table in the file; raise `Flaw` with the first rows that are none."""
     if isinstance(value, str):
         raise Flaw(f"expected rows [time, value], found {describe(value)}", 'for a file write csv = "..."')
     if not isinstance(value, list | tuple | np.ndarray) or getattr(value, "ndim", 1) == 0:
         raise Flaw(f"expected rows [time, value], found {describe(value)}", "such as [[0, 0], [1, 10], [2, 0]]")
-    rows = []
+    rows, flaws = [], []
     for i, row in enumerate(value, 1):
         try:
             t, x = pair(row, "[time, value]", "such as [0, 10]")
             rows.append((number(t), number(x)))
         except Flaw as flaw:
-            raise Flaw(f"row {i}: {flaw.message}", flaw.hint) from None
+            flaws.append(Flaw(f"row {i}: {flaw.message}", flaw.hint))
+    if flaws:
+        raise Flaw(flaws[0].message, flaws[0].hint, flaws[1:MOST])
     return rows
 
 

@@ -539,6 +539,22 @@ def test_tables_that_cannot_be_read(tmp_path: Path, content: str, message: str) 
     assert message in problem.message
 
 
+@pytest.mark.parametrize(
+    ("law", "words"),
+    [
+        ('csv = "law.csv"', ["line 2: 'one' is not a number", "line 4: 'x' is not a number"]),
+        ("table = [[0, 0], [1], [2, 1], [3, inf]]", ["row 2: expected [time, value]", "row 4: expected a finite"]),
+    ],
+)
+def test_every_wrong_row_of_a_table_is_named(tmp_path: Path, law: str, words: list[str]) -> None:
+    (tmp_path / "law.csv").write_text("0,0\n1,one\n2,0\nx,0\n")
+    (tmp_path / "m.toml").write_text(CRANK_ROCKER_TOML.replace('speed = "60 rpm"', law))
+    with pytest.raises(InputError) as caught:
+        load(tmp_path / "m.toml")
+    for problem, start in zip(caught.value.problems, words, strict=True):
+        assert problem.message.startswith(start)
+
+
 # any input gives either a mechanism or a list of problems
 
 JUNK = st.recursive(
