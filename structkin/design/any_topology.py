@@ -29,7 +29,7 @@ from structkin.kernels.store import plain
 from structkin.kernels.symbols import Graph, Term, gradient
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
-from structkin.numerical_tolerances import ROUNDING
+from structkin.numerical_tolerances import LEAST_POSITIVE, ROUNDING
 from structkin.solve.functional.formulas import Closed, Formulas, formulas_of
 from structkin.solve.functional.function import is_followed
 from structkin.solve.sensitivity.parameters import read_parameters
@@ -347,11 +347,11 @@ class AnyLinkage:
         return x, np.take_along_axis(np.array(signs), best[None, None], axis=0)[0]
 
     def lengths(self, x: Floats) -> tuple[Floats, Floats]:
-        """Return the logarithms (q, k) of the distances between pins of a link, and their derivatives (q, p, k)."""
-        one, other = np.array([[self.points.index(name) for name in pair] for pair in self._pairs]).T
+        """Return logarithms (q, k) and their derivatives (q, p, k): of distances of pins and tracer of a link."""
+        one, other = np.array([[self.points.index(name) for name in pair] for pair in self._pairs + self._to_tracer]).T
         places = x[: self._xy].reshape(-1, 2, x.shape[1])
         apart, row = places[other] - places[one], np.arange(len(one))
-        square = (apart * apart).sum(axis=1)
+        square = np.maximum((apart * apart).sum(axis=1), LEAST_POSITIVE)
         J = np.zeros((len(one), self.size, x.shape[1]))
         for axis in range(2):
             J[row, 2 * other + axis] = apart[:, axis] / square
@@ -360,9 +360,19 @@ class AnyLinkage:
 
     @cached_property
     def _pairs(self) -> list[tuple[str, str]]:
-        links = self.sections["links"].values()
-        pins = {name for name in self.points if sum(name in link for link in links) > 1}
+        links, pins = self.sections["links"].values(), self._pins
         return list(dict.fromkeys(pair for link in links for pair in combinations([n for n in link if n in pins], 2)))
+
+    @cached_property
+    def _to_tracer(self) -> list[tuple[str, str]]:
+        """The pairs of the pins of the tracer's link and the tracer; those of a tracer that is a pin are known."""
+        links = [link for link in self.sections["links"].values() if self.point in link]
+        return [] if self.point in self._pins else [(n, self.point) for link in links for n in link if n in self._pins]
+
+    @cached_property
+    def _pins(self) -> set[str]:
+        links = self.sections["links"].values()
+        return {name for name in self.points if sum(name in link for link in links) > 1}
 
     def moved(self, x: Floats, by: Complexes, shift: Complexes) -> Floats:
         """Return the linkages after z -> by z + shift."""

@@ -18,7 +18,7 @@ import numpy as np
 from structkin.design.any_topology import AnyLinkage
 from structkin.groups.rrp import RRP
 from structkin.groups.rrr import RRR
-from structkin.numerical_tolerances import COMPLEX_STEP
+from structkin.numerical_tolerances import COMPLEX_STEP, LEAST_POSITIVE
 from structkin.types import Complexes, Flags, Floats
 
 #: An angle and that opposite [rad].
@@ -78,6 +78,17 @@ class _OneDyad:
         with np.errstate(all="ignore"):
             _, _, (_, h, C, _) = cls._posed(x, mode, theta)
         return h[0], C
+
+    @classmethod
+    def to_tracer(cls, x: Floats) -> tuple[Floats, Floats]:
+        """Return the logarithms (2, k) of the distances of the tracer from B and C, and their derivatives (2, p, k)."""
+        (u, v), b = x[-2:], np.exp(x[cls.crank + 1])
+        J = np.zeros((2, *x.shape))
+        along = np.stack((u, u - b))
+        square = np.maximum(along**2 + v**2, LEAST_POSITIVE)
+        J[:, -2], J[:, -1] = along / square, v / square
+        J[1, cls.crank + 1] = -b * J[1, -2]
+        return np.log(square) / 2, J
 
     @classmethod
     def jacobian(cls, x: Floats, mode: Floats, theta: Floats) -> tuple[Floats, Floats, Floats]:
@@ -141,14 +152,15 @@ class FourBars(_OneDyad):
 
     @staticmethod
     def lengths(x: Floats) -> tuple[Floats, Floats]:
-        """Return the logarithms (q, k) of crank, coupler, rocker and ground, and their derivatives (q, p, k)."""
+        """Return logarithms (q, k) and their derivatives (q, p, k): those of all bars and `to_tracer`."""
         J = np.zeros((4, 9, x.shape[1]))
         J[[0, 1, 2], [4, 5, 6]] = 1.0
         ground = x[2:4] - x[:2]
         square = (ground * ground).sum(axis=0)
         J[3, 2:4] = ground / square
         J[3, :2] = -J[3, 2:4]
-        return np.concatenate((x[4:7], np.log(square)[None] / 2)), J
+        logs, rates = FourBars.to_tracer(x)
+        return np.concatenate((x[4:7], np.log(square)[None] / 2, logs)), np.concatenate((J, rates))
 
     @staticmethod
     def extremes(x: Floats, mode: Floats, theta: Floats) -> Floats:
@@ -207,10 +219,11 @@ class SliderCranks(_OneDyad):
 
     @staticmethod
     def lengths(x: Floats) -> tuple[Floats, Floats]:
-        """Return the logarithms (q, k) of crank and rod, and their derivatives (q, p, k)."""
+        """Return logarithms (q, k) and their derivatives (q, p, k): of crank and rod, and `to_tracer`."""
         J = np.zeros((2, 8, x.shape[1]))
         J[[0, 1], [4, 5]] = 1.0
-        return x[4:6], J
+        logs, rates = SliderCranks.to_tracer(x)
+        return np.concatenate((x[4:6], logs)), np.concatenate((J, rates))
 
     @staticmethod
     def extremes(x: Floats, mode: Floats, theta: Floats) -> Floats:

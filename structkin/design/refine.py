@@ -23,8 +23,9 @@ from structkin.types import Flags, Floats, Indices
 DAMPING, GOOD, BAD, CONVERGED = 1e-2, 0.4, 3.0, 1e6
 #: The largest step of an angle [rad], and of the logarithm of a length and the coordinates of a tracer.
 ANGLE, DIMENSION = 0.3, 1.0
-#: The weight of a transmission angle that is too small, as the square of its sine, and of a pivot outside its region.
-WEIGHT = 100.0
+#: The weight of a transmission angle that is too small, as the square of its sine, and of a pivot outside its region;
+#: and that of the logarithm of a length, with which few of the linkages far from the points are lost as too long.
+WEIGHT, OF_LENGTHS = 100.0, 10.0
 #: How far along a step the second derivative is taken.
 AHEAD = 0.1
 
@@ -150,14 +151,15 @@ def _over(kind: Kind, lanes: Lanes, bounds: Bounds) -> tuple[Floats, Floats]:
     """
     x, mode, theta = lanes
     logs, longer = kind.lengths(x)
+    long = logs - np.log(bounds.longest)
     angles = kind.extremes(x, mode, theta)
     closing, rates = kind.closing_rates(x, mode, angles)
     span = theta[-1] - theta[0]
     comes = np.mod((angles - theta[0]) * np.sign(span), 2 * np.pi) <= (np.inf if bounds.closed else np.abs(span))
     narrow = np.where(comes, bounds.least - closing, 0.0)
     beyond, outward = outside(kind, x, bounds.region)
-    over = np.maximum(np.concatenate((logs - np.log(bounds.longest), WEIGHT * narrow, WEIGHT * beyond)), 0.0)
-    return over, np.concatenate((longer, -WEIGHT * rates, WEIGHT * outward)) * (over > 0)[:, None]
+    over = np.maximum(np.concatenate((OF_LENGTHS * long, WEIGHT * narrow, WEIGHT * beyond)), 0.0)
+    return over, np.concatenate((OF_LENGTHS * longer, -WEIGHT * rates, WEIGHT * outward)) * (over > 0)[:, None]
 
 
 def outside(kind: Kind, x: Floats, region: Floats) -> tuple[Floats, Floats]:

@@ -36,9 +36,18 @@ def in_one_unit(motion: Motion) -> Measures:
     return Measures(units, frozenset(("speed", "acceleration") if are_large else ()))
 
 
-def rates(motion: Motion) -> dict[str, Any] | None:
-    """Return the velocity and acceleration of points and links; None if no rate is known."""
-    measures = in_one_unit(motion)
+def rates(motion: Motion, measures: Measures | None = None) -> dict[str, Any] | None:
+    """Return the velocity and acceleration of points and links, in a report's units or others; None if none is known.
+
+    >>> from structkin import load
+    >>> from structkin.examples import path
+    >>> motion = load(path("one_cylinder_engine")).solve(t=[0.002])
+    >>> for measures in (None, Measures(motion.mechanism.units)):  # that is in millimetres
+    ...     rates(motion, measures)["points"]["A"]["vx"]
+    [-10.9289]
+    [-10928.9]
+    """
+    measures = measures or in_one_unit(motion)
     points, links = shown_points(motion), shown_links(motion)
     speed, acceleration = measures.size("speed"), measures.size("acceleration")
     found: dict[str, Any] = {"points": {}, "links": {}}

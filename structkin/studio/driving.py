@@ -92,6 +92,8 @@ class Driving:
         turns = Counted(plan, [plan.frames[link].direction for link in counted], sketch)
         self._poses = Poses(plan, self.order, self._units, turns)
         self._blocked: _Blocked | None = None
+        #: The frames of the poses on the way to this one, since somebody has emptied the list.
+        self.way: list[dict[str, tuple[float, float, float]]] = []
         self._laws = [(k, law) for k, id in enumerate(self.order) if (law := m.drivers[id].law) is not None]
         #: The time [s] at which the laws of the drivers gave the last pose that was theirs.
         self._time = self.clock[0] if self.clock is not None else 0.0
@@ -383,6 +385,7 @@ class Driving:
                 self._poses, stop = trial, stop or (ended if part < 2 * FINEST * first else None)
                 if stop is not None:
                     self._blocked = _Blocked(pose.q, way / self._units, stop)
+                self.way.append(self.frames)
                 return 1, stop
             ended, part = beyond, 0.5 * part
         if ended is not None:

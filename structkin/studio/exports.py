@@ -73,5 +73,5 @@ EXPORTS: Mapping[str, tuple[Maker, str]] = {
     "mechanism.dxf": (_dxf, "image/vnd.dxf"),
     "mechanism.gif": (_gif, "image/gif"),
     "report.html": (_report, "text/html; charset=utf-8"),
-    "worksheet.html": (_worksheet, "text/html; charset=utf-8"),
+    "mechanism-worksheet.html": (_worksheet, "text/html; charset=utf-8"),
 }

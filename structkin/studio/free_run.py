@@ -2,7 +2,8 @@
 
 It is simulated part by part while the page shows it. Meanwhile the pointer may pull at a link: by a spring without a
 free length, with a damper, from a place of the link to the pointer. Each part begins with the pose and the rates with
-which the one before ended.
+which the one before ended. These are rates of the drivers, which at a dead centre do not tell those of the links: a
+part that would end there ends a little earlier.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 
 from structkin.dynamics import Simulation
 from structkin.dynamics.start import LAWS
-from structkin.errors import StructkinError
+from structkin.errors import InputError, StructkinError
 from structkin.model import Mechanism
 from structkin.model.forces import InitialState, Spring
 from structkin.model.parts import SketchPose
@@ -27,9 +28,12 @@ from structkin.show.view import samples
 from structkin.solve import Motion
 from structkin.studio.document import GROUND, refuse
 from structkin.studio.driving import Driving
+from structkin.types import Floats
 
 #: What a part lasts [s], one in which the pointer pulls, its poses a second, and what it may take: seconds, steps.
 PART, PULLED, RATE, PATIENCE, STEPS = 0.25, 0.1, 60, 30.0, 2000
+#: How many poses are left out at the end of a part from which the next one could not begin.
+LEFT_OUT = (0, 1, 2, 4)
 #: The pull over the size of the mechanism, in parts of what its masses weigh on earth; and its damping ratio.
 STRENGTH, DAMPING = 10.0, 0.4
 WEIGHT = 9.81
@@ -83,14 +87,27 @@ class FreeRun:
         m, t = self.start, 0.0
         if after is not None:
             run = self.parts[after]
-            m, t = at_rates(m.posed(pose_of(run, len(run) - 1)), run), float(run.t[-1])
-        found = self._simulated(m if pull is None else pulled(m, pull), t, PART if pull is None else PULLED)
+            m, t = at_end(m, run), float(run.t[-1])
+        m, lasts = (m, PART) if pull is None else (pulled(m, pull), PULLED)
+        times = np.linspace(t, t + lasts, round(lasts * RATE) + 1)
+        for count in LEFT_OUT:
+            found = self._simulated(m, times[: len(times) - count])
+            if found.stopped or self._goes_on(found):
+                break
         self.parts = {key: part for key, part in self.parts.items() if key == after} | {number: found}
         shown = samples(found.mechanism, found)
         kept = {key: shown[key] for key in ("t", "frames", "drivers")}
         return {"part": number, "after": after, **kept, "stopped": stop_of(found)}
 
-    def _simulated(self, m: Mechanism, t: float, lasts: float) -> Simulation:
+    def _goes_on(self, run: Simulation) -> bool:
+        """Return whether another part can begin at the end of one."""
+        try:
+            self._simulated(at_end(self.start, run), run.t[-1] + np.array([0.0, 1.0 / RATE]))
+        except InputError:
+            return False
+        return True
+
+    def _simulated(self, m: Mechanism, times: Floats) -> Simulation:
         until = time.monotonic() + PATIENCE
 
         def watch(part: float) -> None:
@@ -98,7 +115,6 @@ class FreeRun:
                 words = "the simulation takes too long for the studio: save the file and run `structkin simulate` on it"
                 raise StructkinError(words)
 
-        times = np.linspace(t, t + lasts, round(lasts * RATE) + 1)
         return m.simulate(times, rtol=VISIBLE, atol=VISIBLE / 100, progress=watch, max_steps=STEPS, engine="python")
 
 
@@ -109,10 +125,10 @@ def stop_of(run: Simulation) -> str:
     return run.stopped
 
 
-def at_rates(m: Mechanism, run: Simulation) -> Mechanism:
-    """Return a mechanism whose free coordinates start with the rates at the end of a motion."""
+def at_end(m: Mechanism, run: Simulation) -> Mechanism:
+    """Return a mechanism that starts with the pose and the rates at the end of a motion."""
     rates = {id: InitialState(speed=float(run.drivers[id][1][-1])) for id in m.drivers}
-    return m.with_parts({"initial": MappingProxyType(rates)})
+    return m.posed(pose_of(run, len(run) - 1)).with_parts({"initial": MappingProxyType(rates)})
 
 
 def pulled(m: Mechanism, pull: Pull) -> Mechanism:

@@ -60,10 +60,13 @@ class Layers:
 
 def _rates(driving: Driving) -> dict[str, Any] | None:
     motion = driving.moving
-    found = None if motion is None else rates(motion)
-    if motion is None or found is None:
+    if motion is None:
         return None
+    # a unit that suits one pose would not suit the next
     measures = measures_of(motion.mechanism)
+    found = rates(motion, measures)
+    if found is None:
+        return None
     return {
         "points": {name: [*_first(values).values()] for name, values in found["points"].items()},
         "units": [measures.pretty("speed"), measures.pretty("acceleration")],

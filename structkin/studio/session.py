@@ -50,12 +50,13 @@ To the browser:
   sketch as its pose, and once more, with all of it, when no other message waits.
 - `pose`: `revision`, `frames`, `drivers`, `free` (coordinates without a driver), `t` (the time [s] at which the laws
   give this pose, null if none is known), `stopped` (why it moves no farther), `done` (whether it is as near as
-  possible), `seq`, and `layers`, if any are wanted.
+  possible), `seq`, `layers`, if any are wanted, and after a `drag`, `turn` or `seek` the frames on its `way`.
 - `refused`: `problems`; the request cannot be carried out, and nothing has changed.
 - `fault`: `problems`; likewise, but the studio is wrong. The terminal shows the traceback.
 - `working`: a message takes long, or waits for one that does; its answer follows.
 - `efforts`: what holds the pose at rest, in N and N m.
-- `scene`: that of the state, with slots as long as the mechanism's own motion needs.
+- `scene`: the `box` of the mechanism's own motion; and the `scene`, null where it is that of the state, with slots as
+  long as that motion needs.
 - `found`: `aim` of the wish, `part` of the search that is done, `ended`, `stopped`, `failure`, `notes`, `version`, and
   the `cards`, unless they were seen in this version: `id`, `title`, `view` of the motion; of a linkage `words`,
   `point`, `error`, `transmission` [deg] or null, `circuits` or null, `cognate`, `defects`; of a drawing `value`, and
@@ -84,7 +85,6 @@ import numpy as np
 import structkin
 from structkin.branches.assemblies import Assembly
 from structkin.errors import InputError, Problem, StructkinError
-from structkin.joints.guide import Guide
 from structkin.model import Mechanism
 from structkin.studio import commands, gallery, share, wire, wishes
 from structkin.studio.adopt import with_pose
@@ -231,7 +231,7 @@ class Session:
 
     def _drag(self, message: Message) -> Iterator[Message]:
         seq, (link, local, to) = _sequence(message), self._held(message)
-        yield self._pose(seq, self.driving.drag(link, local, to, SLICE))
+        yield self._moved(seq, lambda driving: driving.drag(link, local, to, SLICE))
 
     def _held(self, message: Any) -> tuple[str, complex, complex]:
         """Return the link that the pointer holds, the place in its frame and that of the pointer [m]."""
@@ -245,11 +245,12 @@ class Session:
         driving, seq, id = self.driving, _sequence(message), str(message.get("driver"))
         drive, units = driving.mechanism.drivers.get(id), driving.mechanism.units
         scale = units.angle_scale if drive is not None and drive.kind == "angle" else units.length_scale
-        yield self._pose(seq, driving.turn(id, _number(message.get("to")) * scale, SLICE))
+        to = _number(message.get("to")) * scale
+        yield self._moved(seq, lambda driving: driving.turn(id, to, SLICE))
 
     def _seek(self, message: Message) -> Iterator[Message]:
-        driving, seq = self.driving, _sequence(message)
-        yield self._pose(seq, driving.seek(_number(message.get("t")), SLICE))
+        seq, t = _sequence(message), _number(message.get("t"))
+        yield self._moved(seq, lambda driving: driving.seek(t, SLICE))
 
     def _rest(self, message: Message) -> Iterator[Message]:
         self._driving = None
@@ -262,6 +263,13 @@ class Session:
         self._layers = Layers.read(message.get("names"), message.get("base"))
         with suppress(InputError):
             yield self._pose(None, Progress(True, 0))
+
+    def _moved(self, seq: float | None, move: Callable[[Driving], Progress]) -> Message:
+        """Return the pose to which a drive leads, with those that it has passed."""
+        driving = self.driving
+        driving.way.clear()
+        pose = self._pose(seq, move(driving))
+        return {**pose, "way": [wire.frames(driving.mechanism, frames) for frames in driving.way[:-1]]}
 
     def _pose(self, seq: float | None, progress: Progress) -> Message:
         return {**self._placed(), "type": "pose", "seq": seq, "done": progress.done,
@@ -316,7 +324,7 @@ class Session:
 
     def _find_scene(self, message: Message) -> Iterator[Job]:
         mechanism, structure = self._check.mechanism, self._check.structure
-        if mechanism is not None and self._check.solvable and mechanism.joints.of(Guide):
+        if mechanism is not None and self._check.solvable:
             yield self._job("scene", lambda: wire.wide_scene(mechanism, structure, SAMPLES))
 
     def _find_assemblies(self, message: Message) -> Iterator[Job]:

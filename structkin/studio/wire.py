@@ -14,6 +14,7 @@ from structkin import budget, model
 from structkin.branches.limits.result import Limits
 from structkin.dynamics import Kinetostatics
 from structkin.errors import InputError, Problem, StructkinError
+from structkin.joints.guide import Guide
 from structkin.joints.law_cam import LawCam
 from structkin.model import Mechanism
 from structkin.show.style import GROUND, group_colour
@@ -100,17 +101,19 @@ def scene(check: Check, motion: Motion | None = None) -> tuple[dict[str, Any], d
 
 
 def wide_scene(mechanism: Mechanism, structure: KinematicStructure | None, samples: int) -> dict[str, Any]:
-    """Return the scene drawn for this many samples of the motion, with slots as long as it needs.
+    """Return the box of this many samples of the motion, and the scene with slots as long as they need, if it has any.
 
     Drivers are those of the sketch, since they may be dragged farther than they go by themselves.
     """
     found = view(mechanism, mechanism.solve(samples=samples), structure=structure)
+    if not mechanism.joints.of(Guide):
+        return {"box": found["box"], "scene": None}
     sketched = {shape["id"]: shape for shape in view(mechanism, structure=structure)["shapes"]}
     found["shapes"] = [
         sketched.get(shape["id"], shape) if shape["part"].startswith("driver:") else shape for shape in found["shapes"]
     ]
     del found["samples"]
-    return found
+    return {"box": found["box"], "scene": found}
 
 
 def structure(check: Check) -> dict[str, Any] | None:

@@ -118,6 +118,25 @@ def test_in_every_pose_the_links_have_the_lengths_of_the_drawing(name):
     np.testing.assert_array_equal(points[0] + 1j * points[1], places[kind.point])
 
 
+@pytest.mark.parametrize("name", ["four-bar", "slider-crank", "Watt I", "Stephenson I"])
+def test_lengths_reach_to_the_tracer_and_their_derivatives_are_those_of_differences(name):
+    kind = EVERY[name]
+    x, mode, theta = some(kind)
+    lengths, J = kind.lengths(x)
+    if name in KINDS:
+        pins, tracer = kind.pins(x, mode, theta), kind.traced(x, mode, theta)[0]
+        apart = [np.log(np.hypot(*(tracer - pin)[:, 0])) for pin in pins]
+    else:
+        places = dict(zip(kind.points, kind.placed(x, mode, theta)[:, 0], strict=True))
+        (link,) = (link for link in kind.sections["links"].values() if kind.point in link)
+        apart = [np.log(np.abs(places[kind.point] - places[pin])) for pin in link if pin != kind.point]
+    for one in apart:
+        assert np.abs(lengths - one).max(axis=1).min() < 1e-9
+    for row in range(kind.size):
+        h = 1e-6 * (np.arange(kind.size) == row)[:, None]
+        np.testing.assert_allclose(J[:, row], (kind.lengths(x + h)[0] - kind.lengths(x - h)[0]) / 2e-6, atol=1e-6)
+
+
 @pytest.mark.parametrize("name", ["Watt I", "Stephenson I", "shaper", "geared five-bar"])
 def test_the_least_discriminant_and_its_derivatives_are_those_of_differences(name):
     kind = EVERY[name]

@@ -11,6 +11,7 @@ from cases import few
 from known import drawn, known
 
 import structkin as sk
+from structkin.design.any_topology import AnyLinkage
 
 #: Cabrera, Simon & Prado, Mech. Mach. Theory 37 (2002), case 1.
 LINE = [(20, 20), (20, 25), (20, 30), (20, 35), (20, 40), (20, 45)]
@@ -176,6 +177,22 @@ def test_no_link_is_longer_than_allowed():
     good = sk.synthesise(path=foot, closed=True, longest=0.6, transmission=np.radians(55), kinds=["four-bar"], count=3)
     assert min(one.transmission for one in good) >= np.radians(55) > found[0].transmission
     assert max(max(one.lengths.values()) for one in found) < 1.01 * 0.6
+
+
+@pytest.mark.parametrize("kind", few(["four-bar", "slider-crank", "Watt II", "geared five-bar"]))
+def test_no_link_reaches_farther_than_allowed_to_the_point_that_it_carries(kind, monkeypatch):
+    """The best four-bars for this egg would have couplers of three times this length."""
+    monkeypatch.setattr(AnyLinkage, "stages", ((120, 20), (40, 40)))
+    t = np.arange(32) * 2 * np.pi / 32
+    egg = np.column_stack((0.02 * np.cos(t) + 0.006 * np.cos(2 * t), 0.01 * np.sin(t)))
+    found = sk.synthesise(path=egg, closed=True, longest=0.2, kinds=[kind], count=6)
+    assert_sound(found)
+    for one in found:
+        data = one.mechanism.source_dict
+        places = {name: complex(*place) for name, place in data["points"].items()}
+        apart = [abs(places[a] - places[b]) for link in data["links"].values() for a in link for b in link]
+        assert max(apart) < 1.01 * 0.2
+    assert found[0].error < 0.02 * 0.04
 
 
 @pytest.mark.full

@@ -11,6 +11,7 @@ import pytest
 import structkin as sk
 from structkin.examples import path
 from structkin.studio.driving import Driving
+from structkin.studio.layers import Layers
 
 
 def place(driving: Driving, link: str, local: complex) -> complex:
@@ -200,6 +201,19 @@ def test_the_rates_of_a_pose_are_those_of_the_motion_at_its_time(name: str):
         for rate in ("velocity", "acceleration"):
             want = getattr(motion, rate)(point)
             assert getattr(here, rate)(point) == pytest.approx(want, rel=1e-9, abs=1e-9 * m.size)
+
+
+def test_arrows_of_slow_and_fast_poses_are_in_the_units_of_the_file():
+    m = sk.load(path("crank_rocker")).with_drivers({"motor": {"joint": "A", "law": "60 + 600*t + 300*t**2"}})
+    driving, arm = Driving(m), 1000 * abs(m.places["B"] - m.places["A"])
+    for t in (0.0, 0.4, 1.0, 3.0):
+        driving.seek(t)
+        found = Layers(frozenset({"velocity", "acceleration"})).of(driving)["rates"]
+        assert found["units"] == ["mm/s", "mm/s²"]
+        vx, vy, ax, ay = found["points"]["B"]
+        omega, alpha = np.radians([600 + 600 * t, 600])
+        assert np.hypot(vx, vy) == pytest.approx(arm * omega, rel=1e-4)
+        assert np.hypot(ax, ay) == pytest.approx(arm * np.hypot(omega**2, alpha), rel=1e-4)
 
 
 def test_rates_are_known_where_speeds_are_constant_or_the_laws_lead_to_the_pose():

@@ -10,6 +10,7 @@ import pytest
 
 import structkin as sk
 from structkin.errors import InputError, StructkinError
+from structkin.examples import path
 from structkin.studio.driving import Driving
 from structkin.studio.free_run import FreeRun, Pull, let_go, pose_of
 
@@ -50,6 +51,22 @@ def test_a_pendulum_that_is_let_go_swings_from_rest_in_its_pose_part_by_part():
     assert back.values["swing"] == pytest.approx(parts[2].drivers["swing"][0][5])
     assert back.mechanism.drivers["swing"].law is not None
     assert set(run.parts) == {10, 11}
+
+
+def test_parts_go_on_where_one_would_end_at_a_dead_centre():
+    """The cylinder of the excavator's bucket passes one at t = 1.75 s; the motion is one, of constant energy."""
+    start = let_go(Driving(sk.load(path("excavator"))))
+    run, parts = FreeRun(start, pose_of(Driving(start).motion, 0)), []
+    while not parts or parts[-1].t[-1] < 2.2:
+        run.go_on(len(parts))
+        parts.append(run.parts[len(parts)])
+    whole = start.simulate(np.concatenate([one.t[:-1] for one in parts]))
+    for point in ("T", "M"):
+        assert np.concatenate([one.position(point)[:-1] for one in parts]) == pytest.approx(
+            whole.position(point), abs=1e-3 * start.size
+        )
+    energy = np.concatenate([one.energy for one in parts])
+    assert energy == pytest.approx(energy[0], abs=1e-5 * parts[-1].kinetic_energy.max())
 
 
 def test_the_pointer_pulls_by_a_spring_until_it_lets_go():

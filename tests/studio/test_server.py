@@ -117,15 +117,24 @@ def test_a_slot_is_drawn_as_long_as_the_motion_needs():
     assert callable(job)
     motion = sk.load(path("slider_crank_offset")).solve(samples=361)
     travel = float(np.ptp(motion.position("C")[:, 0])) * 1e3
-    assert guide(session.state()["scene"]) < travel < guide(job()["found"])
-    assert not list(new_session(path("crank_rocker")).handle({"type": "scene"}))
+    assert guide(session.state()["scene"]) < travel < guide(job()["found"]["scene"])
+
+
+def test_the_box_of_the_motion_holds_all_points():
+    (job,) = new_session(path("triple_rocker")).handle({"type": "scene"})
+    found = job()["found"]
+    motion = sk.load(path("triple_rocker")).solve(samples=37)
+    places = np.concatenate([motion.position(name)[motion.ok] for name in motion.mechanism.places]) * 1e3
+    low, high = found["box"][:2], found["box"][2:]
+    assert (places > np.array(low) - 1e-3).all() and (places < np.array(high) + 1e-3).all()
+    assert found["scene"] is None
 
 
 def test_a_cylinder_of_unknown_stroke_never_separates():
     session = new_session(path("toggle_press"))
     (job,) = session.handle({"type": "scene"})
     assert callable(job)
-    for scene in (session.state()["scene"], job()["found"]):
+    for scene in (session.state()["scene"], job()["found"]["scene"]):
         parts = [one for one in scene["shapes"] if one["part"] == "driver:cylinder" and "toward" in one["frame"]]
         assert len(parts) == 4 and all(one["frame"]["stretch"] for one in parts)
 
@@ -192,7 +201,7 @@ def test_the_mechanism_and_its_picture_can_be_downloaded(client: TestClient):
     assert "<!doctype html>" in client.get(f"/export/report.html?token={TOKEN}").text
     assert b"SECTION" in client.get(f"/export/mechanism.dxf?token={TOKEN}").content
     assert client.get(f"/export/mechanism.gif?token={TOKEN}").content.startswith(b"GIF8")
-    sheet = client.get(f"/export/worksheet.html?token={TOKEN}").text
+    sheet = client.get(f"/export/mechanism-worksheet.html?token={TOKEN}").text
     assert sheet.count("<svg") == 3 and "at rest" in sheet
     assert client.get(f"/export/nothing?token={TOKEN}").status_code == 404
 

@@ -10,7 +10,7 @@ import { Layers } from "./layers";
 import { drawnOf, Loads } from "./loads";
 import { Arcs, Backdrop, camera, cross, frame, Ghosts, Handles, over, Paths, pixels, rubber } from "./over";
 import { Grid, gridStep, ScaleBar } from "./ruler";
-import { asked, dark, dimensions, drag, edit, ghosts, mode, newStroke, opened, playing, pose, pull, RUN, scene, seenAt, selected, several, slotted, snap, state, take, tell, tool, typed } from "./store";
+import { asked, dark, dimensions, drag, edit, ghosts, mode, newStroke, opened, playing, pose, pull, RUN, scene, seenAt, selected, several, slotted, snap, state, take, tell, tool, typed, wide } from "./store";
 import { Pulled } from "./simulate";
 import type { State } from "./types";
 import { isWish, wishDown, WishMarks, wishMove, wishPinch, wishUp } from "./wish_marks";
@@ -38,7 +38,16 @@ export function Canvas() {
   const editing = mode.value === "edit";
   const view = useMemo(() => shaded(withLoose(scene.value, now), dark.value), [scene.value, now, dark.value]);
   const besides = useMemo(() => (at: Pose, camera: Camera, size: Size) => drawnOf(now.loads, at, camera, size), [now.loads]);
-  const fit = useMemo(() => boxOf(now, editing ? {} : placesIn(pose.peek(), now, view), view.box), [opened.value, now.sketch.unit]);
+  const first = useMemo(() => now.revision, [opened.value]);
+  const untouched = useRef(true);
+  /** The box of the motion once that is known: the view is then fitted again, if nothing has changed since it was. */
+  const late = useRef<View["box"]>(undefined);
+  const motion = wide.value?.revision === now.revision && !editing ? wide.value.box : undefined;
+  if (motion && now.revision === first && untouched.current) late.current = motion;
+  const fit = useMemo(
+    () => boxOf(now, editing ? {} : placesIn(pose.peek(), now, view), view.box, motion),
+    [opened.value, now.sketch.unit, late.current],
+  );
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const { kind, name } = selected.value ?? {};
@@ -219,6 +228,7 @@ export function Canvas() {
         label={`Drawing of ${now.document.title || "the mechanism"}`}
         fit={fit}
         camera={camera}
+        untouched={untouched}
         onShowAll={() => (opened.value += 1)}
         wheel="always"
         onPointerDown={down}
@@ -277,15 +287,15 @@ export function Canvas() {
 
 // --- where things are ----------------------------------------------------------------------------------------
 
-/** Return the box of the sketch and of other places, with a rim, and of what the scene needs. */
-function boxOf({ sketch }: State, places: Record<string, Point>, scene?: View["box"]): Box {
+/** Return the box of the sketch and of other places, with a rim, and of what the scene and the motion need. */
+function boxOf({ sketch }: State, places: Record<string, Point>, ...needed: View["box"][]): Box {
   let box: Box | null = null;
   for (const at of [...Object.values(sketch.points), ...Object.values(places)]) box = grown(box, at);
   if (!box) return { x0: -50, y0: -30, x1: 50, y1: 40 };
   const { x0, y0, x1, y1 } = box;
   const rim = Math.max(0.35 * Math.max(x1 - x0, y1 - y0), 1e-9);
   const wide = { x0: x0 - rim, y0: y0 - rim, x1: x1 + rim, y1: y1 + rim };
-  return scene ? grown(grown(wide, [scene[0], scene[1]]), [scene[2], scene[3]]) : wide;
+  return needed.reduce((held, needs) => (needs ? grown(grown(held, [needs[0], needs[1]]), [needs[2], needs[3]]) : held), wide);
 }
 
 /** Return where points are drawn in a pose. */

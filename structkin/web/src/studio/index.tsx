@@ -46,6 +46,7 @@ import {
 } from "./store";
 import type { State } from "./types";
 import { chooseFile, Shared, Toolbar, TOOLS } from "./toolbar";
+import { aim } from "./wish_store";
 
 /** Whether a file is held over the page. */
 const held = signal(false);
@@ -98,7 +99,7 @@ function Studio() {
             {note.value && <p class={`st-note ${note.value.bad ? "st-bad" : ""}`} role="status">{note.value.text}</p>}
           </div>
           <Canvas />
-          {isEmpty(state.value) && <Begin choose={chooseFile} />}
+          {isEmpty(state.value) && !aim.value && <Begin choose={chooseFile} />}
           {busy.value && <p class="st-busy" role="status">Working …</p>}
           {closed.value && <Closed />}
           {held.value && <p class="st-drop">Drop the file to open it; a picture is shown behind the drawing</p>}

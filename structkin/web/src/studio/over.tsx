@@ -2,10 +2,10 @@
 import { signal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Camera } from "../camera";
-import { matrix, spot } from "../pose";
+import { matrix, type Pose, spot } from "../pose";
 import { pathOf } from "../shapes";
 import type { Point, View } from "../types";
-import { backdrop, ghosts, mode, pose, poseOf, ranges, selected, send, several, state, traced, values } from "./store";
+import { backdrop, ghosts, mode, pose, poseOf, ranges, selected, send, several, state, traced, values, way } from "./store";
 import type { State } from "./types";
 
 /** The number of places in a piece of a path, and of pieces that are shown. */
@@ -101,7 +101,10 @@ export function Ghosts({ view }: { view: View }) {
   );
 }
 
-/** The paths of marked points while the mechanism was driven, in short pieces of which only the last one changes. */
+/**
+ * The paths of marked points while the mechanism was driven, in short pieces of which only the last one changes. Where
+ * the pose has jumped, no point has passed the line between: another piece begins.
+ */
 export function Paths({ view }: { view: View }) {
   const root = useRef<SVGGElement>(null);
   const chosen = traced.value;
@@ -109,17 +112,22 @@ export function Paths({ view }: { view: View }) {
   useEffect(() => {
     const pieces = points.map((): Point[] => []);
     const groups = [...root.current!.children];
-    const stop = pose.subscribe((now) =>
+    const pass = (now: Pose) =>
       points.forEach((point, k) => {
         const [place, piece, group] = [spot(now, [point.link, ...point.at]), pieces[k]!, groups[k]!];
         const last = piece.at(-1);
         if (!place || (last && Math.hypot(place[0] - last[0], place[1] - last[1]) < pixels(1))) return;
         if (piece.length === PIECE) piece.splice(0, PIECE - 1);
-        if (piece.push(place) === 2) group.append(document.createElementNS(group.namespaceURI, "path"));
+        if (piece.push(place) === 1) return;
+        if (piece.length === 2) group.append(document.createElementNS(group.namespaceURI, "path"));
         if (group.childElementCount > PIECES) group.firstElementChild!.remove();
-        group.lastElementChild?.setAttribute("d", pathOf(piece));
-      }),
-    );
+        group.lastElementChild!.setAttribute("d", pathOf(piece));
+      });
+    const stop = pose.subscribe((now) => {
+      const passed = way.peek();
+      if (!passed) for (const piece of pieces) piece.length = 0;
+      for (const one of [...(passed ?? []), now]) pass(one);
+    });
     return () => {
       stop();
       for (const group of groups) group.replaceChildren();

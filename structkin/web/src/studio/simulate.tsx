@@ -2,7 +2,7 @@
 import { effect } from "@preact/signals";
 import { matrix, moved, poseAt } from "../pose";
 import { pathOf } from "../shapes";
-import { following, pace, playing, pose, pull, RUN, run, search, searching, send, setMode, tell, values } from "./store";
+import { following, pace, playing, pose, pull, RUN, run, search, searching, send, setMode, tell, values, way } from "./store";
 import type { Run, State } from "./types";
 
 /** The sample that is shown. */
@@ -31,6 +31,7 @@ effect(() => {
       ask();
     }
     time = Math.min(time, now.t.at(-1)!); // the next part may take longer than this one
+    way.value = [];
     pose.value = poseAt(samples, index);
     values.value = Object.fromEntries(Object.entries(samples.drivers).map(([id, all]) => [id, all[index]!]));
     if (now.stopped && index === now.t.length - 1) {

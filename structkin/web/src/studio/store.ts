@@ -33,6 +33,8 @@ export interface Selected {
 
 export const state = signal<State | null>(null);
 export const pose = signal<Pose>({ ground: { x: 0, y: 0, angle: 0 } });
+/** The poses that the mechanism has passed on its way to this one; null where it has jumped. */
+export const way = signal<Pose[] | null>(null);
 /** The poses of the last moments, and when each was shown [ms]. */
 const shown: { from: number; pose: Pose }[] = [];
 const [LATELY, FRAME] = [2000, 16];
@@ -110,13 +112,13 @@ export function setLayers(names: Layer[], base = layers.peek().base) {
 /** Whether plots are shown beside the drawing, and what they show of a revision, or why nothing. */
 export const plotting = signal(false);
 export const courses = signal<{ revision: number; found: Courses | null; failure: string } | null>(null);
-/** The scene drawn for the whole motion of a revision. */
-export const wide = signal<{ revision: number; scene: View } | null>(null);
+/** The box of the motion of a revision, and the scene drawn for it where it differs. */
+export const wide = signal<{ revision: number; box: View["box"]; scene: View | null } | null>(null);
 /** The scene that is drawn: that of the sketch in Edit, else the one with exact lengths, with slots as long as is known. */
 export const scene = computed<View | null>(() => {
   const now = state.value;
   if (!now || mode.value === "edit") return now?.scene ?? null;
-  return (wide.value?.revision === now.revision ? wide.value.scene : now.exact) ?? now.scene;
+  return (wide.value?.revision === now.revision ? wide.value.scene : null) ?? now.exact ?? now.scene;
 });
 /** The driver that is played, all of them, or a simulation. */
 export const ALL = Symbol("all drivers");
@@ -335,7 +337,7 @@ function hear(message: Incoming) {
         if (message.seq === pulled) answered();
         // A pose that was under way when editing began would take the links off their handles.
         if (message.revision !== state.peek()?.revision || mode.peek() !== "drive") break;
-        place(message);
+        place(message, message.way);
         stopped.value = message.stopped;
         for (const listener of listeners) listener(message);
         break;
@@ -366,7 +368,7 @@ function hear(message: Incoming) {
         efforts.value = message.found;
         break;
       case "scene":
-        if (!message.failure) wide.value = { revision: message.revision, scene: message.found };
+        if (!message.failure) wide.value = { revision: message.revision, ...message.found };
         break;
       case "simulation":
         searching.value = "";
@@ -501,7 +503,8 @@ export function setTool(to: Tool) {
 }
 
 let resting = 0;
-function place({ frames, drivers, t, layers: over }: Placed) {
+function place({ frames, drivers, t, layers: over }: Placed, passed?: PoseMessage["way"]) {
+  way.value = passed?.map(poseOf) ?? null;
   pose.value = poseOf(frames ?? {});
   values.value = drivers ?? {};
   time.value = t ?? null;
@@ -513,6 +516,7 @@ function place({ frames, drivers, t, layers: over }: Placed) {
 
 async function wiggle(poses: Ghost["frames"][]) {
   const before = pose.peek();
+  way.value = [];
   for (const frames of poses) {
     pose.value = poseOf(frames);
     await new Promise((done) => setTimeout(done, 22));
@@ -581,7 +585,7 @@ export function open(message: { type: string } & Record<string, unknown>) {
   send(message);
 }
 
-/** Once a revision is driven, request slots that are long enough for its motion. */
+/** Once a revision is driven, request the box of its motion, and slots that are long enough for it. */
 let widened = -1;
 effect(() => {
   const now = state.value;

@@ -34,7 +34,7 @@ export const TOOLS: { tool: Tool; text: string; key: string; title: string }[] =
 
 const EXPORTS = {
   "report.html": "Report",
-  "worksheet.html": "Worksheet of this pose",
+  "mechanism-worksheet.html": "Worksheet of this pose",
   "mechanism.svg": "Picture (SVG)",
   "mechanism.dxf": "Drawing (DXF)",
   "mechanism.gif": "Animation (GIF)",

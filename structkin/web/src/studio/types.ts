@@ -128,6 +128,8 @@ export interface PoseMessage extends Placed {
   stopped: string;
   done: boolean;
   seq: number | null;
+  /** The frames of the poses on the way from the one before; none where it has jumped. */
+  way?: Record<string, [number, number, number]>[];
   ask?: number;
 }
 
@@ -221,7 +223,7 @@ export type Incoming =
   | ({ type: "efforts" } & Found<Effort>)
   | { type: "simulation"; revision: number; found: Run | []; failure?: string }
   | { type: "courses"; revision: number; found: Courses | []; failure?: string }
-  | { type: "scene"; revision: number; found: View; failure?: string }
+  | { type: "scene"; revision: number; found: { box: View["box"]; scene: View | null }; failure?: string }
   | { type: "notes"; notes: string[] }
   | FoundMessage
   | { type: "points"; points: Point[]; angles: number[] | null }
