@@ -33,6 +33,11 @@ class CircularSlot(Sliding, Pair):
         """The centre, and the direction of the pin in the sketch."""
         return self.center, self.direction
 
+    @property
+    def around(self) -> tuple[complex, complex]:
+        """The axes: the travel is the angle about the centre."""
+        return self.axes
+
     def travel_at(self, x: Any, y: Any) -> Any:
         """Return the angle [rad] of the pin, within half a turn of the middle of the slot."""
         middle = 0.0 if self.stroke is None else 0.5 * (self.stroke[0] + self.stroke[1])

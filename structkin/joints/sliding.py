@@ -32,6 +32,20 @@ class Sliding:
     stroke: tuple[float, float] | None = None
 
     @property
+    def around(self) -> tuple[complex, complex] | None:
+        """Axes about whose origin the point goes round in laps, as `axes`; None if it does not."""
+        return None
+
+    def winding_at(self, x: Any, y: Any) -> Any:
+        """Return the angle [rad] of a point about the origin of `around`, as far as it is within a lap."""
+        return self.travel_at(x, y)
+
+    @property
+    def lap(self) -> float:
+        """What a turn counter-clockwise adds to the travel [m, or rad]."""
+        return 2 * np.pi
+
+    @property
     def place(self) -> tuple[complex, str]:
         """The sliding point, at which the joint force acts."""
         return self.point, self.slider
@@ -41,9 +55,11 @@ class Sliding:
         """Origin and unit x vector of the axes in which the travel is measured, in the carrier's frame."""
         raise NotImplementedError
 
-    def direction_and_vector(self, frames: Mapping[str, Frame]) -> tuple[Affine, Affine]:
+    def direction_and_vector(
+        self, frames: Mapping[str, Frame], axes: tuple[complex, complex] | None = None
+    ) -> tuple[Affine, Affine]:
         """Return the unit x vector, and the vector from the origin of the axes to the point, for link frames."""
-        carrier, (origin, unit) = frames[self.carrier], self.axes
+        carrier, (origin, unit) = frames[self.carrier], axes or self.axes
         return carrier.direction * unit, frames[self.slider].point(self.point) - carrier.point(origin)
 
     def travel_at(self, x: Any, y: Any) -> Any:

@@ -188,6 +188,28 @@ def test_a_pin_goes_round_a_closed_slot():
     np.testing.assert_allclose(motion.forces().driver_power("motor"), power, atol=1e-9)
 
 
+@pytest.mark.parametrize("sense", [1, -1])
+@pytest.mark.parametrize("options", [{}, {"method": "global"}])
+def test_the_travel_along_a_closed_slot_goes_on_from_lap_to_lap(sense, options):
+    """Each quarter of a turn is a quarter of the slot, however far apart the samples are, and on the way back too."""
+    radius, line = 0.1, 0.2
+    half = [{"length": line}, {"turn": sense * np.pi, "radius": radius}]
+    track = {"start": (-line / 2, -sense * radius), "axis": (1, 0), "segments": [*half, *half], "closed": True}
+    m = sk.Mechanism(
+        points={"O": (0, 0), "X": (1, 0), "P": (line / 2 + radius, 0)},
+        links={"ground": ["O"], "crank": ["O", "X"], "pin": ["P"]},
+        joints={
+            "arm": {"type": "pin-in-slot", "pin": "P", "slot": "crank", "along": ["O", "X"], "on": "pin"},
+            "track": {"type": "pin-in-slot", "pin": "P", "slot": "ground", "on": "pin", **track},
+        },
+        drivers={"motor": {"joint": "O", "speed": 1}, "level": {"links": ["ground", "pin"], "law": "0"}},
+    )
+    quarters = np.array([0, 1, 2, 3, 5, 7, 8, 18, 17, 4, -6])
+    motion = m.solve(drivers={"motor": quarters * np.pi / 2, "level": np.zeros(len(quarters))}, **options)
+    whole = sense * (2 * line + 2 * np.pi * radius)
+    assert motion.travel("track") == pytest.approx(quarters * whole / 4, abs=1e-12)
+
+
 def test_limits_are_where_the_link_is_normal_to_the_slot():
     m = built(SPLINE)
     limits = m.limits("motor")

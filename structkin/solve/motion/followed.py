@@ -198,7 +198,8 @@ def seen(what: Counted, frames: MovingFrames) -> tuple[Affine, Affine]:
     kind, name = what
     if kind == "link":
         return FIXED.direction, frames.frame(name).direction
-    return frames.direction_and_vector(frames.sliding(name))
+    joint = frames.sliding(name)
+    return frames.direction_and_vector(joint, joint.around)
 
 
 def follow(mechanism: Mechanism, plan: Plan, schedule: Schedule, angles: Mapping[Counted, Floats]) -> Followed | None:

@@ -29,7 +29,7 @@ from structkin.solve.engine import Lanes
 from structkin.solve.fast_turns import is_slow
 from structkin.solve.motion.followed import Counted, Followed, follow, seen, turns_along
 from structkin.solve.motion.moving_frames import MovingFrames, PartKind, cross
-from structkin.solve.motion.turning import Turning, turnings, wound, wrapped
+from structkin.solve.motion.turning import Turning, laps, turnings, wound, wrapped
 from structkin.solve.motion.velocity_coefficients import Jerk, VelocityCoefficients, third_rates
 from structkin.solve.schedule import Schedule
 from structkin.solve.special_geometry import compile_plan
@@ -187,12 +187,16 @@ class Motion:
     def travel(self, joint: str) -> Floats:
         """Return the travel (n,) of a prismatic joint or slot, zero in the sketch.
 
-        It is a length [m]; in a circular slot the angle [rad] about its centre, continuous as in `angle`.
+        It is a length [m]; in a circular slot the angle [rad] about its centre. In closed slots it goes on from lap to
+        lap, continuous as `angle` is; the first sample is within half a lap of the sketch.
         """
         sliding = self._frames.sliding(joint)
         along, vector = (self._frames.value(expression) for expression in self._frames.direction_and_vector(sliding))
-        travel = np.asarray(sliding.travel_at(np.sum(along * vector, axis=1), cross(along, vector)))
-        return travel if sliding.measure == "length" else wound(travel, self._turn_of(("slot", joint), 0.0))
+        x, y = np.sum(along * vector, axis=1), cross(along, vector)
+        travel = np.asarray(sliding.travel_at(x, y))
+        if sliding.around is None:
+            return travel
+        return travel + sliding.lap * laps(sliding.winding_at(x, y), self._turn_of(("slot", joint), 0.0))
 
     # --- velocity coefficients ----------------------------------------------------------------------------
 
@@ -614,8 +618,8 @@ class Motion:
 
     @cached_property
     def _counted_angles(self) -> Mapping[Counted, Floats]:
-        """The angles (n,) of links that neither drivers nor gears determine, and of pins in circular slots."""
-        arcs = [id for id, joint in self.mechanism.joints.of(Sliding).items() if joint.measure == "angle"]
+        """The angles (n,) of links that neither drivers nor gears determine, and of pins in closed slots."""
+        arcs = [id for id, joint in self.mechanism.joints.of(Sliding).items() if joint.around is not None]
         links = [link for link, how in self._turnings.items() if how.counted == link]
         in_slots = {("slot", id): self._frames.angle(*seen(("slot", id), self._frames)) for id in arcs}
         return {("link", link): self._direction_angle(link) for link in links} | in_slots

@@ -109,9 +109,11 @@ class MovingFrames:
         hint = suggest(str(name), known)
         return InputError([Problem(str(name), f"is not {what}", hint)], self.mechanism.title or "mechanism")
 
-    def direction_and_vector(self, joint: Sliding) -> tuple[Affine, Affine]:
-        """Return the x direction of a line's axes, and the vector from their origin to the sliding point."""
-        return joint.direction_and_vector(self.plan.frames)
+    def direction_and_vector(
+        self, joint: Sliding, axes: tuple[complex, complex] | None = None
+    ) -> tuple[Affine, Affine]:
+        """Return the x direction of a line's axes, or of others, and the vector from their origin to the point."""
+        return joint.direction_and_vector(self.plan.frames, axes)
 
     # --- values -------------------------------------------------------------------------------------------
 

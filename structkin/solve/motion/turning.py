@@ -35,11 +35,16 @@ def wound(angle: Floats, turn: Floats) -> Floats:
     >>> wound(np.array([0.0, -3.0]), np.array([5.0, 5.0 + 3 * np.pi + 0.1])).round(3).tolist()
     [0.0, 9.566]
     """
+    return angle + 2 * np.pi * laps(angle, turn)
+
+
+def laps(angle: Floats, turn: Floats) -> Floats:
+    """Return how many whole turns (..., n) `turn` is ahead of angles, from the first finite sample on."""
     whole = turn - angle
     start = whole[..., :1]
     if not np.isfinite(start).all():
         start = np.take_along_axis(whole, np.argmax(np.isfinite(whole), axis=-1, keepdims=True), axis=-1)
-    return angle + 2 * np.pi * np.round((whole - start) / (2 * np.pi))
+    return np.asarray(np.round((whole - start) / (2 * np.pi)))
 
 
 #: A driver and the factor of its value.
