@@ -19,6 +19,7 @@ import numpy as np
 
 from structkin.checked import checked
 from structkin.errors import Problem, raise_problems
+from structkin.joints.sliding import Sliding
 from structkin.model.flaw import Flaw, short
 from structkin.model.mechanism import GROUND
 from structkin.model.tables import Column, read_table, titles_of
@@ -145,7 +146,7 @@ def compare_measured(
         try:
             pair = read_table(str(path), None, (column[against], column[name]), (kind, known[name][0]), mechanism.units)
         except Flaw as flaw:
-            problems.append(Problem(name, flaw.message, flaw.hint))
+            problems += [Problem(name, one.message, one.hint) for one in (flaw, *flaw.others)]
             continue
         x, read[name] = np.array(pair).T
     raise_problems(problems, str(path))
@@ -173,7 +174,9 @@ def _quantities(m: Mechanism) -> dict[str, Quantity]:
     held = dict.fromkeys(point for link in m.links.values() for point in link.local)
     found = {f"{point}.{'xy'[k]}": _coordinate(point, k) for point in held for k in range(2)}
     found |= {f"{link}.angle": _angle(link) for link in m.topology.moving_links}
-    return found | {f"{joint.id}.travel": _travel(joint.id) for joint in m.topology.joints if joint.kind in "PS"}
+    sliding = m.joints.of(Sliding)
+    slides = [joint.id for joint in m.topology.joints if joint.kind in "PS"]
+    return found | {f"{id}.travel": _travel(id, sliding[id].measure) for id in slides}
 
 
 def _coordinate(point: str, k: int) -> Quantity:
@@ -184,8 +187,8 @@ def _angle(link: str) -> Quantity:
     return "angle", lambda motion: motion.angle(link)
 
 
-def _travel(joint: str) -> Quantity:
-    return "length", lambda motion: motion.travel(joint)
+def _travel(joint: str, measure: str) -> Quantity:
+    return measure, lambda motion: motion.travel(joint)
 
 
 def _chosen(

@@ -225,3 +225,30 @@ def test_the_command_prints_and_draws(crank: sk.Mechanism, tmp_path: Path) -> No
     assert "2 mm" in run.output and "Lag of the measured motion" in run.output
     assert (tmp_path / "m.png").stat().st_size > 5000
     assert '"against": "t"' in CliRunner().invoke(app, [*words[:4], *words[6:], "--json"]).output
+
+
+def test_the_travel_in_a_circular_slot_is_an_angle(tmp_path: Path) -> None:
+    slot = {"type": "pin-in-slot", "pin": "P", "on": "pin"}
+    m = sk.Mechanism(
+        units={"length": "mm", "angle": "deg"},
+        points={"O": (0, 0), "X": (90, 0), "P": (50, 0)},
+        links={"ground": ["O"], "crank": ["O", "X"], "pin": ["P"]},
+        joints={
+            "arm": {**slot, "slot": "crank", "along": ["O", "X"]},
+            "track": {**slot, "slot": "ground", "center": "O"},
+        },
+        drivers={"motor": {"joint": "O", "speed": 2.0}, "level": {"links": ["ground", "pin"], "law": "0"}},
+    )
+    data = table(tmp_path / "m.csv", "t;track.travel", T, np.degrees(2 * T) + 3)
+    (found,) = m.compare_measured(data).columns
+    assert found.kind == "angle"
+    np.testing.assert_allclose(found.residual, np.radians(3), atol=1e-12)
+
+
+def test_every_cell_that_is_no_number_is_named(crank: sk.Mechanism, tmp_path: Path) -> None:
+    (tmp_path / "m.csv").write_text("t,B.x\n0,1\n0.1,\n0.2,2\n0.3,x\n")
+    with pytest.raises(InputError) as caught:
+        crank.compare_measured(tmp_path / "m.csv")
+    assert [(one.key, one.message) for one in caught.value.problems] == [
+        ("B.x", "line 3: column 2 is empty"), ("B.x", "line 5: 'x' is not a number"),
+    ]  # fmt: skip
