@@ -125,7 +125,7 @@ def test_the_commands_free_a_driver(tmp_path: Path) -> None:
         refused = run.invoke(app, [*call, "--free", "moter", "--rtol", "-1"]).exception
         assert isinstance(refused, sk.InputError)
         keys = {problem.key for problem in refused.problems}
-        assert keys == {"free.moter", "rtol", "t" if call[0] == "simulate" else "simulate"}
+        assert keys == {"--free moter", "--rtol", "--duration" if call[0] == "simulate" else "--simulate"}
 
 
 def test_a_mechanism_without_free_coordinates_is_refused_once() -> None:

@@ -81,7 +81,7 @@ def test_bad_input_exits_with_2_and_every_error(tmp_path, monkeypatch, capsys):
             "crank_rocker.toml: 1 error\n  links: this is a file of a planar mechanism",
         ),
         (("equations", path("crank_rocker")), "Crank-rocker: 1 error\n  links: no link has a mass"),
-        (("equations", path("crank_rocker"), "--free", "moter"), "2 errors\n  free: 'moter' is no driver with a law"),
+        (("equations", path("crank_rocker"), "--free", "moter"), "2 errors\n  --free: 'moter' is no driver with a law"),
         (
             ("equations", path("excavator")),
             "every driver has a law: nothing is free to move\n      free one of them: --",

@@ -32,7 +32,7 @@ export interface SceneProps {
   /** A camera of the caller's; it is set to `fit` while it is null. */
   camera?: Signal<Camera | null>;
   /** True until somebody pans or zooms: the picture is fitted again when its size changes. */
-  untouched?: { current: boolean };
+  fits?: { current: boolean };
   /** Show all where the camera's box is the caller's: default, what `fit` says. */
   onShowAll?: () => void;
   /** The wheel zooms always, or only with Ctrl or the command key, so that a page scrolls. */
@@ -74,7 +74,7 @@ export function Scene(props: SceneProps) {
   const box = useMemo(() => props.fit ?? wholeBox(view, pose.peek()), [view, props.fit]);
   const home = () => fitted(box, size.peek());
   const alone = useRef(true);
-  const untouched = props.untouched ?? alone;
+  const untouched = props.fits ?? alone;
 
   useEffect(() => {
     untouched.current = true;

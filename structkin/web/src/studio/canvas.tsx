@@ -228,7 +228,7 @@ export function Canvas() {
         label={`Drawing of ${now.document.title || "the mechanism"}`}
         fit={fit}
         camera={camera}
-        untouched={untouched}
+        fits={untouched}
         onShowAll={() => (opened.value += 1)}
         wheel="always"
         onPointerDown={down}
