@@ -24,6 +24,9 @@ SAME = 0.02
 #: How much longer than allowed a link may be, and how far outside its region a pivot, in parts of the path's size: the
 #: limits are a part of what is minimised.
 OVER, ASIDE = 1.01, 0.01
+#: How far above the least squared sine of a transmission angle it is to be, since linkages are fitted from below: the
+#: smaller one of a part of it, and of a part of what it lacks to 1. A larger part would leave out those near the limit.
+MARGINS = 0.5, 0.02
 #: Samples of a motion that is verified.
 SAMPLES = 361
 
@@ -121,7 +124,10 @@ def _fitted(
     for k in fixed:
         free[kind.pivots[k]] = False
     n, timed = wish.points.shape[1], wish.timing is not None
-    bounds = Bounds(wish.longest, 1.5 * np.sin(wish.least) ** 2, wish.closed, wish.region)
+    square = np.sin(wish.least) ** 2
+    bounds = Bounds(
+        wish.longest, square + min(MARGINS[0] * square, MARGINS[1] * (1 - square)), wish.closed, wish.region
+    )
     more = min(max(1, 64 // n), 4)  # the fewer points, the more linkages fit them, and the less work each is
     count = more * kind.stages[0][0] // share
     if wish.timing is None:

@@ -179,6 +179,20 @@ def test_no_link_is_longer_than_allowed():
     assert max(max(one.lengths.values()) for one in found) < 1.01 * 0.6
 
 
+@pytest.mark.parametrize(("lengths", "least"), few([((0.06, 0.35, 0.3, 0.45), 60), ((0.05, 0.35, 0.35, 0.5), 75)]))
+def test_a_large_transmission_angle_is_a_wish_that_can_be_met(lengths, least):
+    """The path is that of a four-bar whose angle is larger: by the law of cosines at least 73.3 and 76.4 degrees."""
+    crank, coupler, rocker, ground = lengths
+    B = crank * np.exp(2j * np.pi * np.arange(24) / 24)
+    D = ground - B
+    along = (abs(D) ** 2 + coupler**2 - rocker**2) / (2 * abs(D))
+    C = B + (along + 1j * np.sqrt(coupler**2 - along**2)) * D / abs(D)
+    P = B + (0.2 + 0.2j) * (C - B) / coupler
+    path = np.column_stack((P.real, P.imag))
+    found = sk.synthesise(path=path, closed=True, transmission=np.radians(least), kinds=["four-bar"], count=3)
+    assert found[0].error < 1e-6 * np.ptp(path) and found[0].transmission > np.radians(least)
+
+
 @pytest.mark.parametrize("kind", few(["four-bar", "slider-crank", "Watt II", "geared five-bar"]))
 def test_no_link_reaches_farther_than_allowed_to_the_point_that_it_carries(kind, monkeypatch):
     """The best four-bars for this egg would have couplers of three times this length."""
