@@ -168,7 +168,7 @@ class _Reader:
             try:
                 found.append(self._measure(entry, limited=section == "limits"))
             except Flaw as flaw:
-                self.problems += [Problem(self.key, one.message, one.hint) for one in (flaw, *flaw.others)]
+                self.problems += flaw.problems(self.key)
             except InputError as error:
                 self.problems += [Problem(self.key, one.message, one.hint) for one in error.problems]
         return found

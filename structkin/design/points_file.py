@@ -54,7 +54,7 @@ def read_points(path: Path, unit: str | None, angle_unit: str | None) -> tuple[F
             timing = np.array(read_table(path.name, path.parent, both, ("length", "angle"), units))[:, 1]
             timing *= units.angle_scale
     except Flaw as flaw:
-        problems += [Problem("", one.message, one.hint) for one in (flaw, *flaw.others)]
+        problems += flaw.problems("")
     raise_problems(problems, str(path))
     return points, timing, length
 

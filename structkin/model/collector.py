@@ -54,8 +54,8 @@ class Collector:
         try:
             return make(*args, **options)
         except Flaw as flaw:
-            for one in (flaw, *flaw.others):
-                self.fault(key, one.message, one.hint)
+            for one in flaw.problems(key):
+                self.fault(one.key, one.message, one.hint)
             return None
 
     def quantity(self, key: str, value: Any, kind: str, sign: str = "") -> float | None:

@@ -30,9 +30,13 @@ class Flaw(ValueError):  # noqa: N818 - never seen by a user: it becomes a Probl
         self.others = tuple(others)
         super().__init__(f"{message}; {hint}" if hint else message)
 
+    def problems(self, key: str) -> list[Problem]:
+        """Return this and the others as problems of a key."""
+        return [Problem(key, flaw.message, flaw.hint) for flaw in (self, *self.others)]
+
     def error(self, source: str) -> InputError:
         """Return this and the others as the error of a whole file."""
-        problems = [Problem("", flaw.message, flaw.hint) for flaw in (self, *self.others)]
+        problems = self.problems("")
         return InputError(problems, source, more=len(problems) >= MOST)
 
 

@@ -146,7 +146,7 @@ def compare_measured(
         try:
             pair = read_table(str(path), None, (column[against], column[name]), (kind, known[name][0]), mechanism.units)
         except Flaw as flaw:
-            problems += [Problem(name, one.message, one.hint) for one in (flaw, *flaw.others)]
+            problems += flaw.problems(name)
             continue
         x, read[name] = np.array(pair).T
     raise_problems(problems, str(path))

@@ -332,9 +332,8 @@ def _beside_its_own(job: Job, own: Mapping[str, Floats]) -> Job:
     of_angles = {name: one for name, one in job.measures.items() if isinstance(one, Named) and one.parts[1] == "angle"}
     if not of_angles:
         return job
-    found = replace(job, measures={one.parts[2]: Named(f"angle.{one.parts[2]}") for one in of_angles.values()}).rows(
-        own
-    )
+    links = dict.fromkeys(one.parts[2] for one in of_angles.values())
+    found = replace(job, measures={link: Named(f"angle.{link}") for link in links}).rows(own)
     near = {name: replace(one, near=found[one.parts[2]][0]) for name, one in of_angles.items()}
     return replace(job, measures={**job.measures, **near})
 
