@@ -5,7 +5,9 @@ import pytest
 from cases import few
 
 import structkin as sk
+from structkin.examples import path as example
 from structkin.kernels.text import Text
+from structkin.solve.batch import batch as batch_module
 from structkin.solve.batch import runner
 from structkin.solve.batch.batch import Batch
 from structkin.solve.batch.motor import Motor
@@ -299,6 +301,41 @@ def test_what_the_loop_cannot_take_is_solved_alone():
     batch = sk.solve_batch(*arrays(TRIAD, places, [0, 3, 5]), TURN[:50])
     assert sk.Status.OK in compare(batch) and not batch.faults
     assert batch.linkages.mechanism(0).structure().groups[-1].kind != "RRR"
+
+
+@pytest.mark.compiled
+def test_what_the_loop_does_not_decide_can_be_left_out(monkeypatch):
+    compiled(monkeypatch)
+    triad = arrays(TRIAD, [(0, 0), (0.3, 0.1), (1.4, 0.9), (3, -0.2), (2.6, 1), (1.5, 3), (1.9, 1.8)], [0, 3, 5])
+    some = sk.Linkages.random(3, 7, seed=1)
+    parts = [[getattr(some, name)[:2], np.reshape(one, getattr(some, name)[:1].shape), getattr(some, name)[2:]]
+             for name, one in zip(NAMES, triad, strict=True)]  # fmt: skip
+    adjacency, points, fixed, motor = map(np.concatenate, parts)
+    adjacency[3, 6], adjacency[3, :, 6], fixed[3, 6] = 0, 0, 0  # a fault
+    linkages = sk.Linkages.of(adjacency, points, fixed, motor)
+    whole, quick = (sk.solve_batch(linkages, angles=TURN[:50], one_by_one=each) for each in (True, False))
+    assert whole.ok[2].any() and (quick.status[2] == -3).all() and np.isnan(quick.position[2]).all()
+    others = [0, 1, 3]
+    for name in ("status", "position", "velocity", "acceleration"):
+        np.testing.assert_array_equal(getattr(quick, name)[others], getattr(whole, name)[others])
+    assert list(quick.faults) == list(whole.faults) == [3]
+    alone = sk.solve_batch(linkages.take(np.flatnonzero(quick.status[:, 0] == -3)), angles=TURN[:50])
+    np.testing.assert_array_equal(alone.position, whole.position[2:3])
+
+
+def test_linkages_that_are_all_solved_one_by_one_cannot_be_left_out(monkeypatch):
+    mechanism = sk.load(example("crank_rocker"))
+    with pytest.raises(sk.InputError, match="one_by_one: mechanisms are always solved one by one; leave it out"):
+        sk.solve_batch([mechanism], angles=TURN[:5], one_by_one=False)
+    monkeypatch.setattr(batch_module, "has_numba", lambda: False)
+    with pytest.raises(sk.InputError, match="one_by_one: without Numba, all linkages are solved one by one"):
+        sk.solve_batch(*four_bar(), TURN, one_by_one=False)
+
+
+@pytest.mark.parametrize("numbers", [[5], [-6], [0.5]])
+def test_numbers_of_linkages_that_are_not_there_are_refused(numbers):
+    with pytest.raises(sk.InputError, match="part: does not fit these linkages; give numbers from 0 to 4, or a slice"):
+        scattered(5, 4, seed=1).take(numbers)
 
 
 def test_the_fault_of_one_linkage_is_its_status():

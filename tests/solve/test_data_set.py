@@ -62,6 +62,20 @@ def test_an_interrupted_one_goes_on_and_another_is_refused(tmp_path, monkeypatch
         sk.solve_batch(linkages, angles=TURN[:21]).save(store)
 
 
+@pytest.mark.compiled
+def test_linkages_that_are_left_out_have_a_status_of_their_own(tmp_path):
+    """Chunks leave out the same ones as one batch, and a data set with all of them is another."""
+    linkages, store = sk.Linkages.random(10, 9, seed=3, triads=0.3, sliders=0.3), tmp_path / "set.zarr"
+    half = TURN[:20]  # up to which triads are not followed in the loop
+    batch = sk.solve_batch(linkages, angles=half, one_by_one=False)
+    found = batch.save(store)
+    assert 0 < (found["status"] == -3).all("sample").sum() < 10
+    np.testing.assert_array_equal(found["status"], batch.status)
+    assert found["status"].attrs["flag_meanings"].startswith("LEFT LOST NOT_FINISHED OK")
+    with pytest.raises(sk.InputError, match="is the store of another study: one_by_one differs"):
+        sk.solve_batch(linkages, angles=half).save(store)
+
+
 def test_a_cluster_makes_the_same(tmp_path):
     linkages = scattered(9, 5, seed=6)
     with Client(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as client:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from structkin.budget import MOST_BYTES, in_memory, too_large
 from structkin.checked import checked
+from structkin.compiled import has_numba
 from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.arguments import unmasked
 from structkin.model.frozen import read_only
@@ -29,7 +30,7 @@ from structkin.solve.batch.runner import PART, Runner, takes_triads
 from structkin.solve.batch.share import Share, chunked
 from structkin.solve.batch.table import Table
 from structkin.solve.study.cluster import done_by, faults_of
-from structkin.solve.study.store import LOST
+from structkin.solve.study.store import LEFT, LOST
 from structkin.types import Floats
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ class Batch:
     angles: Floats
     speed: float
     client: Any = None
+    one_by_one: bool = True
 
     def __repr__(self) -> str:
         """Return the counts."""
@@ -181,7 +183,7 @@ class Batch:
         """
         from structkin.solve.batch.data_set import save
 
-        return save(self.linkages, self.angles, self.speed, to, keep, workers, self.client, progress)
+        return save(self, to, keep, workers, progress)
 
     @cached_property
     def _whole(self) -> BatchBlock:
@@ -204,9 +206,10 @@ class Batch:
         return Motor.of(self.angles, self.speed)
 
     @cached_property
-    def _all(self) -> Share:
+    def _share(self) -> Share:
         """What is done with all linkages, so with any chunk of them."""
-        return Share(self.angles, self.speed, len(self), takes_triads(self._motor, self.linkages))
+        triads = takes_triads(self._motor, self.linkages, must=not self.one_by_one)
+        return Share(self.angles, self.speed, len(self), triads, self.one_by_one)
 
     def _blocks(self, out: Floats, share: Share | None = None) -> Iterator[BatchBlock]:
         if self.client is not None:
@@ -214,8 +217,11 @@ class Batch:
             return
         count, size = len(self), min(out.shape[1], len(self))
         beyond = isinstance(self.linkages, Linkages) and self.linkages.go_beyond_bars
-        how = share or self._all
-        runner = Runner.of(self._motor, out.shape[2], size, how.total, beyond_bars=beyond, triads=how.triads)
+        how = share or self._share
+        runner = Runner.of(
+            self._motor, out.shape[2], size, how.total,
+            beyond_bars=beyond, triads=how.triads, must=not how.one_by_one,
+        )  # fmt: skip
         statuses = np.empty((size, out.shape[-1]), np.int8)
         whole = *out[:, :size], statuses
         at_once = max(PART // out.shape[2], size)
@@ -232,9 +238,12 @@ class Batch:
                 left = deque[int](some) if len(some) else None
                 while left:
                     k, begun = int(left.popleft()), time.thread_time()
-                    number = start + low + k
+                    number, way = start + low + k, Way.ALONE if table is None else table.ways[low + k]
+                    if not (how.one_by_one or way in _WHY):
+                        out[:, k], status[k] = np.nan, LEFT
+                        continue
                     try:
-                        status[k] = self._alone(number, Way.ALONE if table is None else table.ways[low + k], out[:, k])
+                        status[k] = self._alone(number, way, out[:, k])
                     except InputError as error:
                         out[:, k], status[k] = np.nan, Status.BAD_INPUT
                         faults[number] = InputError(error.problems, f"linkage {number}")
@@ -247,7 +256,7 @@ class Batch:
         """Yield the blocks that the client's workers solve, as they come; in a buffer of all, each at its place."""
         count, (_, held, joints, _, n) = len(self), out.shape
         size = min(held, count, max(1, TASK // (48 * joints * n)))
-        share, chunks = self._all, chunked(self.linkages, size)
+        share, chunks = self._share, chunked(self.linkages, size)
         for number, rows in done_by(self.client, share, chunks):
             first, found = number * size, min(size, count - number * size)
             place = out[:, first : first + found] if held >= count else out[:, :found]
@@ -291,6 +300,7 @@ def solve_batch(
     *,
     bodies: Any = None,
     slides: Any = None,
+    one_by_one: bool = True,
     client: Any = None,
 ) -> Batch:
     """Return the motions of m linkages, all of different topologies, at the same angles of their cranks.
@@ -311,6 +321,9 @@ def solve_batch(
     links or redundant bars, are always solved one by one, each in some ten milliseconds to a second, and so are those
     that pass a change point or come close to one, and those with triads of which it cannot be proven where they go on
     behind a gap. What is wrong with the structure of one linkage is its status, `BAD_INPUT`; `Batch.faults` says why.
+
+    Without `one_by_one` these are left out: their samples are NaN, with the status -3 (left). The loop then takes all
+    triads that it can, and is compiled whatever the number of linkages.
 
     With a `client` of a Dask cluster (`distributed.Client`), its workers solve them, to the same last bit. Linkages
     whose task ended every worker have the status -2 (lost).
@@ -335,11 +348,16 @@ def solve_batch(
         problems.append(Problem("speed", f"{speed} is not finite", "such as 1.0 [rad/s]"))
     if client is not None:
         problems += faults_of(client)
+    if not (one_by_one or has_numba()):
+        message = "without Numba, all linkages are solved one by one"
+        problems.append(Problem("one_by_one", message, "leave it out, or: pip install numba"))
     given = {"points": points, "fixed": fixed, "motor": motor}
     more = {"bodies": bodies, "slides": slides}
     source: Linkages | Mechanisms | None = adjacency if isinstance(adjacency, Linkages) else None
     if isinstance(adjacency, (list, tuple)) and any(isinstance(one, Mechanism) for one in adjacency):
         source = Mechanisms.of(adjacency)
+        if not one_by_one:
+            problems.append(Problem("one_by_one", "mechanisms are always solved one by one", "leave it out"))
     if source is not None:
         problems += [Problem(key, "is one of the arrays of the linkages", "leave it out") for key, one in
                      {**given, **more}.items() if one is not None]  # fmt: skip
@@ -354,4 +372,4 @@ def solve_batch(
         problems.append(too_large("angles", what, 48.0 * joints * turned.size, "give fewer, or solve in parts"))
     raise_problems(problems, "solve_batch")
     assert source is not None
-    return Batch(source, read_only(np.array(turned, np.float64)), float(speed), client)
+    return Batch(source, read_only(np.array(turned, np.float64)), float(speed), client, one_by_one)

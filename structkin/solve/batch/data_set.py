@@ -14,15 +14,14 @@ from numpy.typing import NDArray
 from structkin.errors import InputError, Problem, raise_problems
 from structkin.plan.status import Status
 from structkin.solve.batch.linkages import Linkages
-from structkin.solve.batch.mechanisms import Mechanisms
-from structkin.solve.batch.motor import Motor
-from structkin.solve.batch.runner import takes_triads
 from structkin.solve.batch.share import Share
-from structkin.solve.study.store import LOST, NOT_FINISHED, STUDY, Variable, ZarrStore, check_extra, finished_in
+from structkin.solve.study.store import LEFT, LOST, NOT_FINISHED, STUDY, Variable, ZarrStore, check_extra, finished_in
 from structkin.version import __version__
 
 if TYPE_CHECKING:
     from xarray import Dataset
+
+    from structkin.solve.batch.batch import Batch
 
 #: Linkages in a chunk, unless their paths are more than so many bytes: each process holds a few chunks.
 CHUNK, BYTES = 2048, 1 << 22
@@ -50,13 +49,11 @@ class StoredShare(Share):
         return rows | {name: array.astype(ARRAYS[name][1]) for name, array in arrays.items()}
 
 
-def save(
-    linkages: Linkages | Mechanisms, angles: NDArray[np.float64], speed: float, to: str | Path, keep: Any,
-    workers: int, client: Any, progress: Callable[[float], None] | None,
-) -> Dataset:  # fmt: skip
+def save(batch: Batch, to: str | Path, keep: Any, workers: int, progress: Callable[[float], None] | None) -> Dataset:
     """Make a data set; see `Batch.save`."""
     from structkin.solve.study.study import chunks_of, digest_of, faults_of_store, fill, written
 
+    linkages, angles = batch.linkages, batch.angles
     path, problems = Path(to), check_extra("to", stored=True)
     problems += faults_of_store(path, [])
     if not isinstance(linkages, Linkages):
@@ -66,12 +63,12 @@ def save(
         keep = int(keep)
     if keep != "all" and not (isinstance(keep, int) and -joints <= keep < joints):
         problems.append(Problem("keep", f"there is no joint {keep!r}", f"give 'all', or one from 0 to {joints - 1}"))
-    if workers < 1 or (workers > 1 and client is not None):
+    if workers < 1 or (workers > 1 and batch.client is not None):
         message = "are those of the client" if workers > 1 else f"{workers} is not a positive number of processes"
         problems.append(Problem("workers", message, "leave them out"))
     raise_problems(problems, "data set")
     rest, dims = ((joints, 2, n), ("joint", "xy", "sample")) if keep == "all" else ((2, n), ("xy", "sample"))
-    flags = {"LOST": LOST, "NOT_FINISHED": NOT_FINISHED, **Status.__members__}
+    flags = {"LEFT": LEFT, "LOST": LOST, "NOT_FINISHED": NOT_FINISHED, **Status.__members__}
     words = {"flag_values": [int(one) for one in flags.values()], "flag_meanings": " ".join(flags)}
     variables = {"path": Variable(dims, rest, np.dtype(np.float32), {"units": "m"})}
     variables["status"] = Variable(("sample",), (n,), np.dtype(np.int8), words)
@@ -84,17 +81,17 @@ def save(
         "parameters": {"linkage": len(linkages)},
         "measures": dict.fromkeys(variables, ""),
         "linkages": {name: digest_of(array) for name, array in linkages.arrays.items()},
-        "angles": [n, digest_of(angles), speed],
+        "angles": [n, digest_of(angles), batch.speed],
+        "one_by_one": batch.one_by_one,
         "keep": keep,
         "chunk": size,
     }
     number = {"linkage": np.arange(len(linkages), dtype=np.float64)}
     with written(path, OSError, ValueError):
         store = ZarrStore.opened(path, number, angles, variables, size, {STUDY: json.dumps(identity)}, "angle")
-    triads = takes_triads(Motor.of(angles, speed), linkages)
-    job = StoredShare(angles, speed, len(linkages), triads, slice(None) if keep == "all" else keep)
+    job = StoredShare(**vars(batch._share) | {"keep": slice(None) if keep == "all" else keep})
     parts = chunks_of(len(linkages), size)
-    fill(store, path, parts, job, lambda part: linkages.take(part).arrays, workers, client, progress)
+    fill(store, path, parts, job, lambda part: linkages.take(part).arrays, workers, batch.client, progress)
     return store.dataset()
 
 

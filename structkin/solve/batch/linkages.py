@@ -229,9 +229,17 @@ class Linkages:
         """The places (m, joints) [m] of the joints in the sketch, x + iy."""
         return self.points[..., 0] + 1j * self.points[..., 1]
 
-    def take(self, part: slice) -> Linkages:
-        """Return some of the linkages, as views."""
-        return Linkages(**{name: array[part] for name, array in self.arrays.items()})
+    def take(self, part: slice | ArrayLike) -> Linkages:
+        """Return some of the linkages: a slice, as views, or those with these numbers.
+
+        Raises `InputError` where these do not fit.
+        """
+        try:
+            chosen = part if isinstance(part, slice) else np.arange(len(self))[np.ravel(part)]
+        except IndexError as error:
+            hint = f"give numbers from 0 to {len(self) - 1}, or a slice"
+            raise InputError([Problem("part", "does not fit these linkages", hint)], "take") from error
+        return Linkages(**{name: read_only(array[chosen]) for name, array in self.arrays.items()})
 
     def ordered(self) -> tuple[Indices, Indices, NDArray[np.int8]]:
         """Return the dyads (m, joints, 3), joint and other ends of its bars, their counts and ways (m,); see `order`.

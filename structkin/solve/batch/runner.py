@@ -34,15 +34,16 @@ SURE = 2.0
 NONE = np.empty(0, np.intp)
 
 
-def takes_triads(motor: Motor, linkages: Linkages | Mechanisms) -> bool:
+def takes_triads(motor: Motor, linkages: Linkages | Mechanisms, *, must: bool = False) -> bool:
     """Return whether the loop takes linkages with triads: if there are more than a few, as the first ones tell.
 
-    Whether it is compiled already must not matter: digits are those of `Mechanism.solve` to rounding only.
+    Whether it is compiled already must not matter: digits are those of `Mechanism.solve` to rounding only. It `must`
+    take any where nothing is solved one by one.
     """
     if not (isinstance(linkages, Linkages) and has_numba() and motor.turns_from_sketch):
         return False
     share = float(np.mean(linkages.take(slice(FIRST)).ordered()[2] == Way.TRIADS))
-    return share * len(linkages) > FEW_TRIADS
+    return share * len(linkages) > (0 if must else FEW_TRIADS)
 
 
 @dataclass
@@ -69,10 +70,14 @@ class Runner:
     given: tuple[Any, ...] = ()
 
     @classmethod
-    def of(cls, motor: Motor, joints: int, size: int, count: int, *, beyond_bars: bool, triads: bool = False) -> Runner:
+    def of(
+        cls, motor: Motor, joints: int, size: int, count: int, *,
+        beyond_bars: bool, triads: bool = False, must: bool = False,
+    ) -> Runner:  # fmt: skip
         """Return the runner of blocks of `size` among `count` linkages of so many joints.
 
-        They are of bars alone or go beyond, and their `triads` are solved in the loop or one by one.
+        They are of bars alone or go beyond, and their `triads` are solved in the loop or one by one. The loop `must` be
+        compiled where nothing is solved one by one.
         """
         n = len(motor.angles)
         loop = LOOP_WITH_TRIADS if triads else LOOP_BEYOND_BARS if beyond_bars else LOOP
@@ -81,7 +86,7 @@ class Runner:
         status, doubtful = np.zeros((size, n), np.int8), np.zeros(size, np.bool_)
         scratch, turning = (discriminant, flagged), (motor.angles, motor.speed, motor.circle)
         made = cls(motor, loop, count, False, 0, 0.0, status, doubtful, wide, scratch, turning)
-        made.compiled = triads or (has_numba() and (loop.is_stored("solve") or made.pays()))
+        made.compiled = must or triads or (has_numba() and (loop.is_stored("solve") or made.pays()))
         return made
 
     def pays(self) -> bool:

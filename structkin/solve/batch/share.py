@@ -21,13 +21,14 @@ class Share:
 
     `keep` are the joints whose paths are kept as float32; None for all with their rates, as they are. `total` is the
     number of linkages of the batch, by which it is decided whether the loop is compiled, and `triads` whether it solves
-    them.
+    them. Those that the loop does not decide are solved `one_by_one`, or left out.
     """
 
     angles: Floats
     speed: float
     total: int
     triads: bool
+    one_by_one: bool = True
     keep: int | slice | None = None
 
     def rows(self, arrays: Mapping[str, NDArray[Any]], /) -> dict[str, NDArray[Any]]:

@@ -26,8 +26,9 @@ T = TypeVar("T")
 RESERVED = ("t", "variant", "sample", "xy", "chunk")
 #: The attribute of a store that says of which study it is, and the array that says which chunks are finished.
 STUDY, FINISHED = "structkin_study", "finished_chunks"
-#: Besides a `Status`, what the status of a variant may be: it is not done yet; its worker ended, every time.
-NOT_FINISHED, LOST = -1, -2
+#: Besides a `Status`, what the status of a variant may be: it is not done yet; its worker ended, every time; it is left
+#: out, as it would be solved alone.
+NOT_FINISHED, LOST, LEFT = -1, -2, -3
 NEEDS = 'pip install "structkin[study]"'
 #: The longest name of an array, which is a folder [bytes].
 LONGEST = 255
