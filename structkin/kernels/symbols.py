@@ -127,13 +127,13 @@ class Graph:
             return f"{args[0]} {_INFIX[symbol.op]} {args[1]}"
         return f"-{args[0]}" if symbol.op == "neg" else f"{symbol.op}({args[0]})"
 
-    def below(self, wanted: Iterable[Term]) -> list[Symbol]:
-        """Return all symbols that the wanted ones need, in order."""
-        needed: set[int] = set()
+    def below(self, wanted: Iterable[Term], given: Iterable[Term] = ()) -> list[Symbol]:
+        """Return all symbols that the wanted ones need, in order, but those that are given or that only these need."""
+        needed, known = set[int](), {term.index for term in given if isinstance(term, Symbol)}
         waiting = [term for term in wanted if isinstance(term, Symbol)]
         while waiting:
             symbol = waiting.pop()
-            if symbol.index not in needed:
+            if symbol.index not in needed and symbol.index not in known:
                 needed.add(symbol.index)
                 waiting += [a for a in symbol.args if isinstance(a, Symbol)]
         return [self._symbols[k] for k in sorted(needed)]

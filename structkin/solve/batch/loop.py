@@ -63,7 +63,11 @@ def _dyad(name: str, found: Trace, ends: Sequence[str]) -> Iterator[str]:
         yield from (_JIT, f"def {name}{more}(x, b, one, two, q, discriminant, mode, constants, k, s, low, high):")
         yield from (f"    c{c} = constants[k, s, {c}]" for c in range(found.constants))
         operands = [f"x[{{order}}, b, {joint}, {{c}}, i]" for joint in ends]
-        yield from _loop(found.graph, [term for order in orders for term in order], "q", operands, found.discriminant)
+        place, *rates = orders
+        # Apart they take a seventh less time: the processor works at more stations at once, and the compiler compares
+        # fewer addresses before it takes several.
+        yield from _loop(found.graph, place, "q", operands, discriminant=found.discriminant)
+        yield from _loop(found.graph, [term for order in rates for term in order], "q", operands, given=place)
 
 
 #: Lengths of a triad's bars, where its second and third joint are from the first, and its size: all different.
@@ -138,14 +142,25 @@ LOOP_WITH_TRIADS = _text(beyond_bars=True, triads=True)
 
 
 def _loop(
-    graph: Graph, terms: Sequence[Term], joint: str, operands: Sequence[str], discriminant: Term = None
+    graph: Graph,
+    terms: Sequence[Term],
+    joint: str,
+    operands: Sequence[str],
+    *,
+    discriminant: Term = None,
+    given: Sequence[Term] = (),
 ) -> Iterator[str]:
-    """Yield a loop over lanes that stores terms for a joint; the root is that of the discriminant, which is stored."""
+    """Yield a loop over lanes that stores terms for a joint, behind those that are given.
+
+    The root is that of the discriminant, which is stored.
+    """
     wanted = [term for term in (discriminant, *terms) if term is not None]
     # Numba counts a negative place from the end, and then not several at once: these cannot be negative.
-    yield "    for i in range(" + ("x.shape[4]):" if discriminant is None else "uint64(low), uint64(high)):")
-    loads = [name for name in dict.fromkeys(graph.loads(wanted)) if not name.startswith("c") and name != "root"]
-    for name in loads:
+    yield "    for i in range(" + ("x.shape[4]):" if joint == "pin" else "uint64(low), uint64(high)):")
+    places = [f"x[{k // 2}, b, {joint}, {k % 2}, i]" for k in range(len(given) + len(terms))]
+    yield from (f"        {graph.name(term)} = {place}" for term, place in zip(given, places, strict=False))
+    read = [graph.name(symbol) for symbol in graph.below(wanted, given) if symbol.op == "load"]
+    for name in (name for name in read if not name.startswith("c") and name != "root"):
         order, j, c = (int(digit) for digit in name[1:].split("_"))
         yield f"        {name} = {operands[j].format(order=order, c=c)}"
     first = [] if discriminant is None else graph.below([discriminant])
@@ -154,11 +169,11 @@ def _loop(
         yield f"        discriminant[i] = {graph.name(discriminant)}"
         yield f"        root = mode * sqrt({graph.name(discriminant)})"
     done = {symbol.index for symbol in first}
-    rest = [symbol for symbol in graph.below(terms) if symbol.index not in done and symbol.op != "load"]
+    rest = [symbol for symbol in graph.below(terms, given) if symbol.index not in done and symbol.op != "load"]
     yield from (f"        {line}" for line in graph.lines_of(rest))
     # Rates have no -0, as in `solve`.
-    for k, term in enumerate(terms):
-        yield f"        x[{k // 2}, b, {joint}, {k % 2}, i] = {graph.name(term)}{' + 0.0' if k > 1 else ''}"
+    for k, term in enumerate(terms, len(given)):
+        yield f"        {places[k]} = {graph.name(term)}{' + 0.0' if k > 1 else ''}"
 
 
 #: The dyads of linkages with guides: what is in place of a second end says which it is.
