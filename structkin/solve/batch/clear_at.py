@@ -64,17 +64,22 @@ def may_hide(before: Any, a: Any, b: Any, after: Any, steep: float) -> Any:
     return (a >= 0.0) & (b >= 0.0) & ((a >= steep * b) | (b >= steep * a) | is_alone)
 
 
-def mark_abrupt(discriminant: Any, steep: float, abrupt: Any, is_abrupt: Any, q: Any) -> None:
+def mark_abrupt(discriminant: Any, steep: float, hides: Any, abrupt: Any, is_abrupt: Any, q: Any) -> None:
     """Note for a pin the intervals (joints, n - 1) beside which its discriminant is steep.
 
-    In these a zero may hide, and the pin move abruptly.
+    In these a zero may hide, and the pin move abruptly. `hides` (n + 1,) is scratch for intervals, with one before them
+    and one behind in which none hides.
     """
     begin_marks(abrupt, is_abrupt, q)
-    n = discriminant.size
+    n, own = discriminant.size, abrupt[q]
+    for i in range(1, n - 2):
+        hides[i + 1] = may_hide(discriminant[i - 1], discriminant[i], discriminant[i + 1], discriminant[i + 2], steep)
+    if n > 1:
+        hides[1] = may_hide(nan, discriminant[0], discriminant[1], discriminant[2] if n > 2 else nan, steep)
+    if n > 2:
+        hides[n - 1] = may_hide(discriminant[n - 3], discriminant[n - 2], discriminant[n - 1], nan, steep)
     for i in range(n - 1):
-        before, after = discriminant[i - 1] if i > 0 else nan, discriminant[i + 2] if i + 2 < n else nan
-        if may_hide(before, discriminant[i], discriminant[i + 1], after, steep):
-            abrupt[q, max(i - 1, 0) : i + 2] = True
+        own[i] |= hides[i] | hides[i + 1] | hides[i + 2]
 
 
 def begin_marks(abrupt: Any, is_abrupt: Any, q: Any) -> None:
@@ -139,24 +144,30 @@ class Gaps(NamedTuple):
     ends: Any
 
 
-def note_ends(discriminant: Any, gaps: Gaps) -> int:
-    """Note where gaps of a dyad end; return the number of all `ends` so far.
+def note_ends(discriminant: Any, hides: Any, gaps: Gaps, count: Any) -> Any:
+    """Note where gaps of a dyad end; return the number of all `ends`, which was `count` before.
 
-    Where those of several dyads end in an interval, the largest part counts.
+    Where those of several dyads end in an interval, the largest part counts. `hides` (n + 1,) is scratch.
     """
-    count, parts, is_end = 0, gaps.parts, gaps.is_end
+    parts, is_end, ends = gaps.parts, gaps.is_end, gaps.ends
     for i in range(is_end.size):
-        a, b = discriminant[i], discriminant[i + 1]
-        if (a >= 0.0) != (b >= 0.0):
+        hides[i + 1] = (discriminant[i] >= 0.0) != (discriminant[i + 1] >= 0.0)
+    for i in range(is_end.size):
+        if hides[i + 1]:
+            a, b = discriminant[i], discriminant[i + 1]
             if not (isnan(a) or isnan(b)):
                 part = part_to_a_gap(discriminant, i, gaps)
                 parts[i] = max(part, parts[i]) if is_end[i] else part
             elif not is_end[i]:
                 parts[i] = 1.0
+            if not is_end[i]:
+                at = count
+                while at > 0 and ends[at - 1] > i:
+                    ends[at] = ends[at - 1]
+                    at -= 1
+                ends[at] = i
+                count += 1
             is_end[i] = True
-    for i in range(is_end.size):
-        gaps.ends[count] = i
-        count += is_end[i]
     return count
 
 
