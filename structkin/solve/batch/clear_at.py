@@ -64,22 +64,22 @@ def may_hide(before: Any, a: Any, b: Any, after: Any, steep: float) -> Any:
     return (a >= 0.0) & (b >= 0.0) & ((a >= steep * b) | (b >= steep * a) | is_alone)
 
 
-def mark_abrupt(discriminant: Any, steep: float, hides: Any, abrupt: Any, is_abrupt: Any, q: Any) -> None:
+def mark_abrupt(discriminant: Any, steep: float, marks: Any, abrupt: Any, is_abrupt: Any, q: Any) -> None:
     """Note for a pin the intervals (joints, n - 1) beside which its discriminant is steep.
 
-    In these a zero may hide, and the pin move abruptly. `hides` (n + 1,) is scratch for intervals, with one before them
-    and one behind in which none hides.
+    In these a zero may hide, and the pin move abruptly. `marks` (n + 1,) are scratch for intervals, with one before
+    them and one behind that are never marked: several are compared at once, then the few that are marked looked at.
     """
     begin_marks(abrupt, is_abrupt, q)
     n, own = discriminant.size, abrupt[q]
     for i in range(1, n - 2):
-        hides[i + 1] = may_hide(discriminant[i - 1], discriminant[i], discriminant[i + 1], discriminant[i + 2], steep)
+        marks[i + 1] = may_hide(discriminant[i - 1], discriminant[i], discriminant[i + 1], discriminant[i + 2], steep)
     if n > 1:
-        hides[1] = may_hide(nan, discriminant[0], discriminant[1], discriminant[2] if n > 2 else nan, steep)
+        marks[1] = may_hide(nan, discriminant[0], discriminant[1], discriminant[2] if n > 2 else nan, steep)
     if n > 2:
-        hides[n - 1] = may_hide(discriminant[n - 3], discriminant[n - 2], discriminant[n - 1], nan, steep)
+        marks[n - 1] = may_hide(discriminant[n - 3], discriminant[n - 2], discriminant[n - 1], nan, steep)
     for i in range(n - 1):
-        own[i] |= hides[i] | hides[i + 1] | hides[i + 2]
+        own[i] |= marks[i] | marks[i + 1] | marks[i + 2]
 
 
 def begin_marks(abrupt: Any, is_abrupt: Any, q: Any) -> None:
@@ -144,16 +144,17 @@ class Gaps(NamedTuple):
     ends: Any
 
 
-def note_ends(discriminant: Any, hides: Any, gaps: Gaps, count: Any) -> Any:
+def note_ends(discriminant: Any, marks: Any, gaps: Gaps, count: Any) -> Any:
     """Note where gaps of a dyad end; return the number of all `ends`, which was `count` before.
 
-    Where those of several dyads end in an interval, the largest part counts. `hides` (n + 1,) is scratch.
+    Where those of several dyads end in an interval, the largest part counts. `marks` are scratch, as in
+    `mark_abrupt`.
     """
     parts, is_end, ends = gaps.parts, gaps.is_end, gaps.ends
     for i in range(is_end.size):
-        hides[i + 1] = (discriminant[i] >= 0.0) != (discriminant[i + 1] >= 0.0)
+        marks[i + 1] = (discriminant[i] >= 0.0) != (discriminant[i + 1] >= 0.0)
     for i in range(is_end.size):
-        if hides[i + 1]:
+        if marks[i + 1]:
             a, b = discriminant[i], discriminant[i + 1]
             if not (isnan(a) or isnan(b)):
                 part = part_to_a_gap(discriminant, i, gaps)

@@ -344,7 +344,7 @@ def solve(
     """
     n, joints, left = circle.shape[2], points.shape[1], 0
     abrupt, is_abrupt = np.zeros((joints, n - 1), np.bool_), np.zeros(joints, np.bool_)
-    hides = np.zeros(n + 1, np.bool_)
+    marks = np.zeros(n + 1, np.bool_)
     turns = abs(angles[-1] - angles[0]) / (2.0 * np.pi)
     around = n - 1 if turns > 0.5 and abs(turns - round(turns)) < WHOLE else 0
     is_end, ends = np.zeros(n - 1, np.bool_), np.empty(n - 1, np.int64)
@@ -399,14 +399,14 @@ def solve(
                     if isnan(discriminant[i]) and status[b, i] == 0:
                         status[b, i] = LOST
                     discriminant[i] *= discriminant[i]
-                ends_of_gaps = note_ends(discriminant, hides, gaps, ends_of_gaps)
+                ends_of_gaps = note_ends(discriminant, marks, gaps, ends_of_gaps)
                 for at in range(ends_of_gaps):
                     # A triad's gap may begin anywhere in an interval.
                     gaps.parts[gaps.ends[at]] = 1.0
                 for j in range(3):
                     inherit(abrupt, is_abrupt, q, ends[j])
                 if suspect(discriminant, steep)[1]:
-                    mark_abrupt(discriminant, steep, hides, abrupt, is_abrupt, q)
+                    mark_abrupt(discriminant, steep, marks, abrupt, is_abrupt, q)
                 inherit(abrupt, is_abrupt, some[1], q)
                 inherit(abrupt, is_abrupt, some[2], q)
             if TRIADS and one < 0:
@@ -446,7 +446,7 @@ def solve(
             inherit(abrupt, is_abrupt, q, one)
             inherit(abrupt, is_abrupt, q, two)
             if open_:
-                mark_abrupt(discriminant, steep, hides, abrupt, is_abrupt, q)
+                mark_abrupt(discriminant, steep, marks, abrupt, is_abrupt, q)
             if is_flat[s] or is_abrupt[q] or ends_of_gaps:
                 judge(k, judged, s, given, stays, rigid)
                 judged = s + 1
@@ -456,7 +456,7 @@ def solve(
             if ends_of_gaps and not rigid[s]:
                 flags = flag_ends(x, b, one, two, constants[k, s], discriminant, flagged, flags, s, gaps, ends_of_gaps)
             if bad:
-                ends_of_gaps = note_ends(discriminant, hides, gaps, ends_of_gaps)
+                ends_of_gaps = note_ends(discriminant, marks, gaps, ends_of_gaps)
                 for i in range(n - 1 if is_finer else 0):
                     if discriminant[i + 1] < -LIMIT and not discriminant[i] < -LIMIT:
                         begun[gap, 0], begun[gap, 1] = s, i
