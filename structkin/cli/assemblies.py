@@ -22,7 +22,7 @@ def assemblies(
     time: Annotated[
         float | None, typer.Option(help="Take the drivers' values from their laws at this time [s].")
     ] = None,
-    limit: Annotated[int, typer.Option(help="Largest number of assemblies to find.", min=1)] = 100,
+    limit: Annotated[int, typer.Option(help="Largest number of assemblies to find.")] = 100,
     plot: Annotated[Path | None, typer.Option(help="Draw them side by side.", metavar="PICTURE")] = None,
     budget: Budget = USUAL,
     as_json: Json = False,

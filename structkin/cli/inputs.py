@@ -25,7 +25,7 @@ def inputs(
         list[str] | None,
         typer.Option("--keep", help="A driver to keep; may be repeated. Default: all are replaced."),
     ] = None,
-    limit: Annotated[int, typer.Option(help="Largest number of combinations to try.", min=1)] = MOST_INPUTS,
+    limit: Annotated[int, typer.Option(help="Largest number of combinations to try.")] = MOST_INPUTS,
     plot: Annotated[
         Path | None, typer.Option(help="Draw the link graphs of the simplest structures.", metavar="PICTURE")
     ] = None,

@@ -24,7 +24,7 @@ def simulate(
             help="End of the simulation, in s or with a unit; default: the file's.",
         ),
     ] = None,
-    samples: Annotated[int, typer.Option(help="Number of output times, including both ends.", min=2)] = 361,
+    samples: Annotated[int, typer.Option(help="Number of output times, including both ends.")] = 361,
     free: Annotated[
         list[str] | None,
         typer.Option(help="Let a driver with a law move freely, from the value and speed of its law; repeatable."),
@@ -63,7 +63,7 @@ def simulate(
     ] = "DOP853",
     step: Annotated[float | None, typer.Option(help="Step size [s] of a fixed-step integrator.")] = None,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of an adaptive integrator.")] = RTOL,
-    max_steps: Annotated[int, typer.Option(help="Steps after which an integrator gives up.", min=1)] = 1_000_000,
+    max_steps: Annotated[int, typer.Option(help="Steps after which an integrator gives up.")] = 1_000_000,
     csv: MotionTable = None,
     plot: MotionPlot = None,
     energies: Annotated[

@@ -27,7 +27,7 @@ def spatial(
     ] = "minimal",
     duration: Annotated[float | None, typer.Option(help="End of the motion [s]; default: the file's.")] = None,
     samples: Annotated[
-        int | None, typer.Option(help="Number of output times of minimal coordinates [361].", min=2, show_default=False)
+        int | None, typer.Option(help="Number of output times of minimal coordinates [361].", show_default=False)
     ] = None,
     rtol: Annotated[
         float | None, typer.Option(help="Relative tolerance of minimal coordinates [1e-9].", show_default=False)

@@ -32,6 +32,10 @@ def keys(*arguments):
         ),
         (["simulate", "--free", "foo", "--rtol", "-1"], ["--rtol", "--duration", "--free foo"]),
         (["simulate", "--free", "foo", "--duration", "-2"], ["--duration", "--free foo"]),
+        (
+            ["simulate", "--samples", "1", "--max-steps", "0", "--duration", "-2"],
+            ["--max-steps", "--samples", "--duration"],
+        ),
         (["forces", "--samples", "0", "--flywheel", "-1"], ["--samples", "--flywheel"]),
         (
             ["report", "-o", "a.html", "--samples", "0", "--duration", "-1", "--without", "foo"],
@@ -41,6 +45,8 @@ def keys(*arguments):
         (["inputs", "--keep", "foo", "--keep", "bar"], ["--keep", "--keep"]),
         (["assemblies", "--at", "foo=1", "--budget", "x"], ["--at", "--budget"]),
         (["assemblies", "--time", "nan"], ["--time"]),
+        (["assemblies", "--limit", "0"], ["--limit"]),
+        (["inputs", "--limit", "0"], ["--limit"]),
         (["compare", "--samples", "0", "--method", "foo", "--patience", "-1"], ["--method", "--patience", "--samples"]),
     ],
     ids=" ".join,
