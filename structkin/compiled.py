@@ -28,10 +28,16 @@ log = logging.getLogger("structkin.kernels")
 
 
 def cache_folder() -> Path:
-    """Return the folder of compiled code: `STRUCTKIN_CACHE` if it is set, else the user's cache."""
+    """Return the folder of compiled code: `STRUCTKIN_CACHE` if it is set, else the user's cache.
+
+    A user without a home, such as a bare number in a container, has none: no folder can be made at the path returned.
+    """
     if chosen := os.environ.get("STRUCTKIN_CACHE"):
         return Path(chosen)
-    home = Path.home()
+    try:
+        home = Path.home()
+    except RuntimeError:
+        home = Path(os.devnull)
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
     elif sys.platform == "darwin":

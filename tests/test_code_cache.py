@@ -9,10 +9,13 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from commands import called
 
 import structkin as sk
 from structkin import compiled
+from structkin.errors import InputError
 from structkin.examples import path
+from structkin.kernels import store
 
 OUTER = """
 from structkin.compiled import kept
@@ -167,3 +170,32 @@ def test_warm_up_says_where_it_cannot_keep_anything(tmp_path):
         env={**os.environ, "STRUCTKIN_CACHE": str(tmp_path / "file")},
     )  # fmt: skip
     assert run.returncode == 2 and "cannot be used" in run.stderr and "Traceback" not in run.stderr
+
+
+def test_warm_up_does_not_compile_for_a_folder_that_cannot_be_written(tmp_path, monkeypatch):
+    """It compiled for minutes, and then said that the code was kept there."""
+    pytest.importorskip("numba")
+    monkeypatch.setenv("STRUCTKIN_CACHE", str(tmp_path))
+    may = os.access  # no bits of a folder keep root from writing into it
+    monkeypatch.setattr(os, "access", lambda folder, mode: mode != os.W_OK and may(folder, mode))
+    error = called("warm-up").exception
+    assert isinstance(error, InputError) and "cannot be used: Permission denied" in str(error)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_user_without_a_home_compiles_for_the_process(tmp_path, monkeypatch):
+    """In a container that runs as a bare number there is no home; every compiled job ended in a traceback."""
+    pytest.importorskip("numba")
+    monkeypatch.delenv("STRUCTKIN_CACHE")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("LOCALAPPDATA", raising=False)
+
+    def homeless():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(compiled.Path, "home", homeless)
+    source = "from numba import njit\n@njit(cache=True, )\ndef triple(x):\n    return 3 * x\n"
+    triple = store.Kernel("Homeless", source)
+    assert not triple.is_stored("triple") and triple.call("triple", 2.0) == 6.0
+    assert compiled.folder_of("anything") is None
+    assert "cannot be used" in str(called("warm-up").exception)

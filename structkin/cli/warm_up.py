@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from concurrent.futures import as_completed
 
 import numpy as np
@@ -22,6 +24,8 @@ def warm_up() -> None:
     check_engine("compiled", "warm-up")
     try:
         folder = private_folder(cache_folder())
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except OSError as error:
         hint = "STRUCTKIN_CACHE names another folder"
         raise InputError([Problem(str(cache_folder()), f"cannot be used: {error.strerror or error}", hint)]) from None
