@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from structkin.cli.options import USUAL, Budget, Duration, File, budget_of, numbers_of, opened
+from structkin.cli.options import USUAL, Budget, Duration, File, budget_of, check_idle, numbers_of, opened
 from structkin.cli.outputs import check_output
 from structkin.cli.terminal import progress, say
-from structkin.errors import Problem, raise_problems
+from structkin.errors import raise_problems
 from structkin.report import SECTIONS, SUFFIXES
 from structkin.show.animation import Animation, animation_format, call_problems
 from structkin.solve import Motion
@@ -43,7 +42,8 @@ def animate(
     """Write an animation of the motion, the links coloured by group."""
     is_page = output.suffix.lower() in SUFFIXES
     if is_page:
-        _check_page(fps=fps, seconds=seconds, speed=speed, trace=trace or None, width=width, once=once)
+        options = {"fps": fps, "seconds": seconds, "speed": speed, "trace": trace or None, "width": width, "once": once}
+        check_idle(animate, options, "a page, which has its own controls")
     else:
         animation_format(output, fps, SUFFIXES)
     check_output("--output", output, file)
@@ -75,17 +75,6 @@ def animate(
     with progress("drawing") as report:
         film.save(output, progress=report)
     _end(film.motion.ok, f"written: {output}, {len(film)} frames, {film.seconds:.3g} s")
-
-
-def _check_page(**options: Any) -> None:
-    """Refuse options that only image formats take: a page has its own controls."""
-    usual = {name: item.default for name, item in inspect.signature(animate).parameters.items()}
-    problems = [
-        Problem(f"--{name}", "has no effect on a page, which has its own controls", "leave it out")
-        for name, value in options.items()
-        if value != usual[name]
-    ]
-    raise_problems(problems, "command")
 
 
 def _end(ok: Flags, written: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from structkin import show
-from structkin.cli.options import USUAL, Budget, Duration, File, Json, Samples, budget_of, opened
+from structkin.cli.options import USUAL, Budget, Duration, File, Json, Samples, budget_of, check_idle, opened
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
 from structkin.dynamics.call import FORMULATIONS
@@ -80,6 +80,12 @@ def compare(
     mechanism = opened(file)
     outputs = Outputs(file, {}, {"--to": to}, as_json)
     if measured is not None:
+        idle = {
+            "samples": samples, "duration": duration, "simulate": simulate, "free": free or None,
+            "method": method or None, "coordinates": coordinates or None, "stabilisation": stabilisation or None,
+            "alpha": alpha, "beta": beta, "rtol": rtol, "patience": patience, "memory": memory,
+        }  # fmt: skip
+        check_idle(compare, idle, "measured data")
         beside = mechanism.compare_measured(measured, columns=_titles(column), budget=budget_of(budget))
         outputs.deliver(
             {"--to": beside.plot},

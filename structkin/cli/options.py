@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -199,3 +200,14 @@ def _quantity(mechanism: Mechanism, driver: str, text: str) -> float:
         return mechanism.units.quantity(number, "angle")
     except Flaw:
         return mechanism.units.quantity(number, "length")
+
+
+def check_idle(command: Callable[..., None], options: Mapping[str, object], where: str) -> None:
+    """Raise `InputError` with every option of a command that is not at its default but has no effect there."""
+    usual = {name: item.default for name, item in inspect.signature(command).parameters.items()}
+    problems = [
+        Problem(f"--{name}", f"has no effect on {where}", "leave it out")
+        for name, value in options.items()
+        if value != usual[name]
+    ]
+    raise_problems(problems, "command")

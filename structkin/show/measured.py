@@ -35,6 +35,8 @@ def measured_table(found: MeasuredComparison, title: str = "") -> Table:
     lines = [f"Compared without a lag: {found.no_lag}." if found.no_lag else lag]
     if found.missing:
         lines.append(f"At {found.missing} of {len(found.x)} samples the model has no pose; they do not count.")
+    if found.left_out:
+        lines.append(f"Columns left out: {', '.join(map(repr, found.left_out))}.")
     heads = ("quantity", "RMS", "largest", "RMS without lag")
     head = f"{found.title or title}: measured minus model at {len(found.x)} samples"
     return text_table(head, "\n".join(lines), heads, rows, figures=heads[1:])

@@ -22,7 +22,7 @@ from structkin.errors import Problem, raise_problems
 from structkin.joints.sliding import Sliding
 from structkin.model.flaw import Flaw, short
 from structkin.model.mechanism import GROUND
-from structkin.model.tables import Column, read_table, titles_of
+from structkin.model.tables import Column, lines_above, read_table, titles_of
 from structkin.model.topology import suggest
 from structkin.model.units import Units
 from structkin.numerical_tolerances import VISIBLE
@@ -77,7 +77,7 @@ class MeasuredComparison:
     `lag`, in the unit of `x`, is by how much the measured motion comes later than that of the model, measured(x) =
     model(x - lag) + offset with an offset for each quantity, such as the error of a sensor's zero, and `remaining` the
     root mean square of each residual at this lag, the offset among it. If no lag explains the data, it is NaN,
-    `remaining` is empty, and `no_lag` says why.
+    `remaining` is empty, and `no_lag` says why. `left_out` has the titles of the columns that are not compared.
     """
 
     title: str
@@ -89,6 +89,7 @@ class MeasuredComparison:
     lag: float
     remaining: Mapping[str, float]
     no_lag: str = ""
+    left_out: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Show the counts."""
@@ -113,6 +114,7 @@ class MeasuredComparison:
             "missing": self.missing,
             "lag": plain(self.lag, self.x_kind)[0],
             "no_lag": self.no_lag or None,
+            "left_out": list(self.left_out),
             "quantities": [
                 {
                     "name": one.name,
@@ -159,10 +161,11 @@ def compare_measured(
         model = np.where(motion.ok, of(motion), np.nan)
         found.append(MeasuredColumn(name, quantity, measured, model, _apart(measured - model, quantity)))
     said = mechanism.title, mechanism.units, against, kind, x, tuple(found)
+    left_out = _left_out(path, column)
     try:
-        return MeasuredComparison(*said, *_lag(mechanism, against, x, found, known, budget))
+        return MeasuredComparison(*said, *_lag(mechanism, against, x, found, known, budget), left_out=left_out)
     except Flaw as flaw:
-        return MeasuredComparison(*said, math.nan, {}, str(flaw))
+        return MeasuredComparison(*said, math.nan, {}, str(flaw), left_out)
 
 
 #: The kind of a quantity, and what gives its values (n,) [m or rad] from a motion.
@@ -239,6 +242,13 @@ def _chosen(
         problems.append(Problem(against[0], "is one of several drivers", "measure against time: t"))
     raise_problems(problems, str(path))
     return {name: title if title in titles else int(title) for name, title in wanted.items()}, against[0]
+
+
+def _left_out(path: Path, chosen: Mapping[str, Column]) -> tuple[str, ...]:
+    """Return the other titles in the line of those chosen; none where a column is chosen by its number."""
+    taken = set(chosen.values())
+    line = next((cells for cells in lines_above(path) if taken <= {*cells}), [])
+    return tuple(title for title in line if title not in taken)
 
 
 def _named(names: Sequence[str], titles: Sequence[str]) -> str:

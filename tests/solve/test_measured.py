@@ -252,3 +252,26 @@ def test_every_cell_that_is_no_number_is_named(crank: sk.Mechanism, tmp_path: Pa
     assert [(one.key, one.message) for one in caught.value.problems] == [
         ("B.x", "line 3: column 2 is empty"), ("B.x", "line 5: 'x' is not a number"),
     ]  # fmt: skip
+
+
+def test_columns_that_are_not_compared_are_named(crank: sk.Mechanism, tmp_path: Path) -> None:
+    """A misspelt title was passed over without a word."""
+    x, y = 50 * np.cos(2 * T), 50 * np.sin(2 * T)
+    data = table(tmp_path / "m.csv", "Test of 3 May\nt [s];B.x;b.y;frame\ns;mm;mm;", T, x, y, T)
+    found = crank.compare_measured(data)
+    assert [one.name for one in found.columns] == ["B.x"]
+    assert found.left_out == ("b.y", "frame") and found.to_dict()["left_out"] == ["b.y", "frame"]
+    assert crank.compare_measured(table(tmp_path / "all.csv", "t;B.x;B.y", T, x, y)).left_out == ()
+    file = tmp_path / "crank.toml"
+    crank.save(file)
+    shown = CliRunner().invoke(app, ["compare", str(file), "--measured", str(data)]).stdout
+    assert "Columns left out: 'b.y', 'frame'." in " ".join(shown.split())
+
+
+def test_options_of_other_comparisons_are_refused(crank: sk.Mechanism, tmp_path: Path) -> None:
+    data, file = table(tmp_path / "m.csv", "t;B.x", T, 50 * np.cos(2 * T)), tmp_path / "crank.toml"
+    crank.save(file)
+    words = ["--samples", "9", "--simulate", "2", "--method", "foo", "--memory"]
+    error = CliRunner().invoke(app, ["compare", str(file), "--measured", str(data), *words]).exception
+    assert isinstance(error, InputError)
+    assert [problem.key for problem in error.problems] == ["--samples", "--simulate", "--method", "--memory"]
