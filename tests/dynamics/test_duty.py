@@ -101,6 +101,8 @@ def test_wrong_arguments_and_motions_are_refused():
         duty.flywheel(5e-324)
     with pytest.raises(sk.InputError, match=r"does not end with the torque of its start"):
         crank().solve(37, duration=0.3).forces().duty("motor").flywheel(0.02)
+    with pytest.raises(sk.InputError, match=r"is at rest"):
+        crank().solve(37).forces(static=True).duty("motor").flywheel(0.02)
     with pytest.raises(sk.InputError, match=r"turn at a constant speed"):
         law = {"joint": "A", "law": "0.5*sin(10*t)"}
         crank(driver=law).solve(37).forces().duty("motor").flywheel(0.02)

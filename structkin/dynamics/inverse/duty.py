@@ -147,7 +147,9 @@ class Duty(Frozen):
         problems = fluctuation_problems(fluctuation)
         if len(self.value) < 4:
             problems.append(Problem(self.driver, f"has {len(self.value)} samples, too few for a cycle", "solve more"))
-        elif not self.angular or np.ptp(self.speed) > ROUNDED_DATA * self.top or not self.top:
+        elif self.angular and not self.top:
+            problems.append(Problem(self.driver, "is at rest", "solve a cycle of a motor, and not as static"))
+        elif not self.angular or np.ptp(self.speed) > ROUNDED_DATA * self.top:
             problems.append(Problem(self.driver, "does not turn at a constant speed", "solve a cycle of a motor"))
         elif abs(self.effort[-1] - self.effort[0]) > ROUNDED_DATA * self.peak or not (np.diff(self.t) > 0).all():
             problems.append(Problem(self.driver, "does not end with the torque of its start", "solve a whole cycle"))
