@@ -51,7 +51,7 @@ COMMANDS = {
 }
 
 #: Names that are no commands, but options of one.
-_OPTIONS = {"circuits": "limits --circuits", "matrices": "structure --matrices"}
+_OPTIONS = {"circuits": "limits --circuits", "matrices": "structure --matrices", "help": "--help"}
 
 #: Signals that ask a program to end (SIGINT raises Python's `KeyboardInterrupt`); not every system has both.
 _SIGNALS = ("SIGTERM", "SIGHUP")
@@ -106,7 +106,8 @@ app = typer.Typer(
     name="structkin",
     cls=_Commands,
     help="Planar mechanisms: structural (Assur) groups from the topology, and the motion solved group by group.",
-    epilog="Exit codes: 0 success; 1 it ran, but something is not ok (a sample, the structure); 2 bad input.",
+    epilog="Exit codes: 0 success; 1 it ran, but something is not ok (a sample, the structure); 2 bad input; "
+    "130 interrupted by Ctrl-C.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

@@ -17,7 +17,11 @@ def assemblies(
     file: File,
     at: Annotated[
         list[str] | None,
-        typer.Option("--at", help="A driver's value, such as motor=30; may be repeated. Default: the sketch's values."),
+        typer.Option(
+            "--at",
+            help="A driver's value, such as motor=30; may be repeated. Default: the sketch's values.",
+            metavar="DRIVER=VALUE",
+        ),
     ] = None,
     time: Annotated[
         float | None, typer.Option(help="Take the drivers' values from their laws at this time [s].")

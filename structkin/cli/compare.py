@@ -62,7 +62,11 @@ def compare(
     ] = False,
     budget: Budget = USUAL,
     to: Annotated[
-        Path | None, typer.Option(help="With --simulate, draw time, differences and closure.", metavar="PICTURE")
+        Path | None,
+        typer.Option(
+            help="With --simulate, draw time, differences and closure; with --measured, values and residuals.",
+            metavar="PICTURE",
+        ),
     ] = None,
     measured: Annotated[
         Path | None,
@@ -71,7 +75,8 @@ def compare(
     column: Annotated[
         list[str] | None,
         typer.Option(
-            help="With --measured, NAME=TITLE: another title of t, P.x, rocker.angle, ..., or its number; repeated."
+            help="With --measured, another title of t, P.x, rocker.angle, ..., or its number; may be repeated.",
+            metavar="NAME=TITLE",
         ),
     ] = None,
     as_json: Json = False,

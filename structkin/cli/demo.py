@@ -17,7 +17,8 @@ from structkin.model import Mechanism
 def demo(
     name: Annotated[str, typer.Argument(help="Name of an example; see `structkin examples`.")] = "jansen_leg",
     folder: Annotated[
-        Path, typer.Option("--to", help="Folder for the pictures and the table.", callback=check_folder)
+        Path,
+        typer.Option("--to", help="Folder for the pictures and the table.", metavar="FOLDER", callback=check_folder),
     ] = Path("structkin-demo"),
 ) -> None:
     """Decompose a real mechanism, solve a full cycle, and draw it."""

@@ -23,7 +23,7 @@ def examples(
     name: Annotated[
         str | None, typer.Argument(help="Example to copy; without a name, all are listed.", show_default=False)
     ] = None,
-    folder: Annotated[Path, typer.Option("--to", help="Folder to copy it to.")] = Path(),
+    folder: Annotated[Path, typer.Option("--to", help="Folder to copy it to.", metavar="FOLDER")] = Path(),
     dyads: Annotated[
         int | None,
         typer.Option(help=f"Number of dyads of {SCALABLE}, 1 to 1000; default: 3.", show_default=False),

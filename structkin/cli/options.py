@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperOption
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from structkin import examples
 from structkin.budget import DEFAULT
@@ -30,19 +30,43 @@ ARGUMENTS = (
 )  # fmt: skip
 
 
+#: What stands for a value in the help where an option says nothing else; typer would print the Python type.
+_VALUES: dict[object, str] = {
+    int: "N", list[int]: "N", float: "X", list[float]: "X", str: "NAME", list[str]: "NAME"
+}  # fmt: skip
+
+
 class Once(TyperCommand):
-    """A command none of whose options with one value may be given twice: of two files, one would not be written."""
+    """A command none of whose options with one value may be given twice: of two files, one would not be written.
+
+    Its help has the field's words, and those of the documentation, for arguments and values: FILE and N instead of
+    {file} <path> and <int>, as newer versions of typer write.
+    """
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        """Make the command as typer does, with words for its values."""
+        super().__init__(*args, **named)
+        for one in filter(_type, self.params):
+            if not isinstance(one, TyperOption):
+                vars(one).update(metavar=one.metavar or str(one.name).upper(), display_type_rich=lambda ctx: "")
+            elif one.metavar is None and not one.is_flag:
+                one.metavar = _VALUES.get(_type(one))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the parts of the line of usage, arguments without braces."""
+        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the options; `InputError` lists those that are given more than once."""
-        _, _, order = self.make_parser(ctx).parse_args(args=[*args])
+        """Read the options; `InputError` lists those that are given more than once, and values that are no numbers."""
+        given, _, order = self.make_parser(ctx).parse_args(args=[*args])
         problems = [
             Problem(max(one.opts, key=len), f"is given {count} times", f"give {' or '.join(one.opts)} once")
             for one, count in Counter(order).items()
             if count > 1 and isinstance(one, TyperOption) and not (one.multiple or one.is_flag)
         ]
-        if problems and not ctx.resilient_parsing:
-            raise InputError(problems, "command")
+        if not ctx.resilient_parsing:
+            problems += [problem for one in self.params for problem in _misread(ctx, one, given.get(str(one.name)))]
+            raise_problems(problems, "command")
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
@@ -63,6 +87,39 @@ class Once(TyperCommand):
             problems = [_of_option(problem, named) for problem in error.problems]
             source = "command" if all(one.key.startswith("--") for one in problems) else error.source
             raise type(error)(problems, source, more=error.more) from None
+
+
+def _type(one: Any) -> object:
+    """Return the type of a parameter, without None; older versions of typer do not keep it."""
+    return getattr(getattr(one, "type_descriptor", None), "annotation", None)
+
+
+def _misread(ctx: Any, one: Any, value: Any) -> list[Problem]:
+    """Return why the text of an option or argument is not the number that is expected; typer stops at the first."""
+    if value is None or one.callback is not None or getattr(one, "is_flag", False):
+        return []
+    try:
+        one.process_value(ctx, value)
+    except InputError as error:  # of a parser of our own
+        return list(error.problems)
+    except typer.BadParameter:
+        bounds = {" of at least": getattr(one, "min", None), " up to": getattr(one, "max", None)}
+        limits = " and".join(f"{words} {bound}" for words, bound in bounds.items() if bound is not None)
+        kind = "a whole number" if _type(one) in (int, list[int]) else "a number"
+        found = " ".join(map(repr, value if isinstance(value, (list, tuple)) else [value]))
+        key = max(one.opts, key=len) if isinstance(one, TyperOption) else str(one.metavar or one.name)
+        return [Problem(key, f"expected {kind}{limits}, found {found}")]
+    return []
+
+
+class Family(TyperGroup):
+    """Commands below one word; the list of them has the whole first line of each help, which typer cuts short."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the list of commands."""
+        rows = [(name, (command.help or "").partition("\n")[0]) for name, command in self.commands.items()]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
 
 def _of_option(problem: Problem, options: Mapping[str, str]) -> Problem:

@@ -39,7 +39,7 @@ def synthesise(
         Path | None,
         typer.Argument(
             help="CSV with the columns x, y and, if timed or with --positions, angle.",
-            metavar="[PATH.csv]",
+            metavar="PATH.csv",
             show_default=False,
         ),
     ] = None,

@@ -194,7 +194,7 @@ def _check(
     problems = check_names("methods", methods, METHODS) + check_names("coordinates", coordinates, FAMILIES)
     problems += check_patience(patience)
     problems += [
-        Problem(key, "only the comparison of simulations has it", "pass simulate= as well")
+        Problem(key, "only the comparison of simulations has it", "give simulate, the end of the simulation, as well")
         for key, value in of_simulations.items()
         if value is not None
     ]

@@ -74,7 +74,8 @@ def _problems(method: str, coordinates: str | None, branch: str, engine: str) ->
     if method not in METHODS:
         problems.append(Problem("method", f"'{method}' is unknown", f"known: {', '.join(METHODS)}"))
     elif coordinates is not None and not method.startswith("global"):
-        problems.append(Problem("coordinates", f"method '{method}' has no coordinates", 'pass method="global" as well'))
+        hint = f"those that have: {', '.join(one for one in METHODS if one.startswith('global'))}"
+        problems.append(Problem("coordinates", f"method '{method}' has no coordinates", hint))
     if coordinates is not None and coordinates not in FAMILIES:
         problems.append(Problem("coordinates", f"'{coordinates}' is unknown", f"known: {', '.join(FAMILIES)}"))
     if branch not in BRANCHES:

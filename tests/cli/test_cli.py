@@ -344,7 +344,7 @@ def test_the_help_lists_the_commands_with_their_own_text():
         assert line == own
 
 
-@pytest.mark.parametrize("words", [["nothing"], ["sovle"], ["bench", "nothing"], ["solve", "--nothing"]])
+@pytest.mark.parametrize("words", [["nothing"], ["help"], ["sovle"], ["bench", "nothing"], ["solve", "--nothing"]])
 def test_an_unknown_command_or_option_is_refused(words):
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 2 and "No such" in result.output
@@ -356,6 +356,23 @@ def test_every_command_has_a_help():
         assert result.exit_code == 0 and f"Usage: structkin {name} " in result.output, result.output
     result = CliRunner().invoke(app, ["bench", "groups", "--help"])
     assert "Usage: structkin bench groups " in result.output
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_has_no_types_of_python(name):
+    command = typer.main.get_command(app).get_command(None, name)
+    for words in [[name, one] for one in command.commands] if hasattr(command, "commands") else [[name]]:
+        shown = CliRunner().invoke(app, [*words, "--help"]).output
+        assert not re.search(r"<[a-z]|\{|\bstr\b|\bint\b|\bfloat\b|list\[", shown), shown
+
+
+@pytest.mark.parametrize("name", ["bench", "studies"])
+def test_commands_below_a_word_are_listed_with_their_whole_first_line(name):
+    shown = CliRunner().invoke(app, [name, "--help"]).output
+    found = typer.main.get_command(app).get_command(None, name)
+    words = " ".join(shown.split())
+    assert all(f"{below} {one.help.splitlines()[0]}" in words for below, one in found.commands.items())
+    assert "completion" not in shown
 
 
 def test_solve_with_coefficients_chosen_curves_and_time_ratios(tmp_path):

@@ -62,3 +62,35 @@ def test_a_mistake_in_the_file_keeps_its_key(tmp_path):
     file = tmp_path / "m.toml"
     file.write_text(f"duration = -1\n{ROCKER.read_text(encoding='utf-8')}", encoding="utf-8")
     assert keys("solve", file, "--duration", "2") == ["duration"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (
+            ["solve", ROCKER, "--samples", "1.5", "--duration", "soon"],
+            ["--samples: expected a whole number, found '1.5'", "--duration: expected a number or a number with a"],
+        ),
+        (
+            ["simulate", ROCKER, "--samples", "1", "--step", "x", "--rtol", "y"],
+            [
+                "--samples: expected a whole number of at least 2, found '1'",
+                "--step: expected a number, found 'x'",
+                "--rtol: expected a number, found 'y'",
+            ],
+        ),
+        (["atlas", "many"], ["LINKS: expected a whole number, found 'many'"]),
+        (["bench", "groups", "--turns", "x"], ["--turns: expected a whole number of at least 1, found 'x'"]),
+    ],
+    ids=str,
+)
+def test_every_value_that_is_no_number_is_quoted(arguments, expected):
+    error = called(*arguments).exception
+    assert isinstance(error, InputError) and len(error.problems) == len(expected)
+    assert all(str(problem).startswith(words) for problem, words in zip(error.problems, expected, strict=True))
+
+
+def test_hints_are_not_written_in_python():
+    for arguments in (["solve", ROCKER, "--coordinates", "relative"], ["compare", ROCKER, "--rtol", "1e-5"],
+                      ["simulate", ROCKER, "--alpha", "5", "--duration", "1"]):  # fmt: skip
+        assert "=" not in str(called(*arguments).exception)

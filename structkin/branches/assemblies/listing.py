@@ -47,7 +47,7 @@ def driver_values(mechanism: Mechanism, drivers: Mapping[str, float] | None, t: 
         if z.shape[1] != 1
     ]
     problems += [
-        Problem(f"drivers.{id}", "has no value at this time", "pass drivers={...}")
+        Problem(f"drivers.{id}", "has no value at this time", "give it one: drivers={...}, on the command line --at")
         for id, z in schedule.drivers.items()
         if not problems and not np.isfinite(z[0, 0])
     ]

@@ -206,7 +206,7 @@ def check_stabilisation(
     if not str(formulation).startswith("multipliers"):
         if formulation != "reduced":
             return None
-        hint = 'it applies to formulation = "multipliers"'
+        hint = "it applies to the formulations with multipliers"
         problems += [
             Problem(key, "the reduced formulation has no constraints to stabilise", hint)
             for key, value in given.items()
