@@ -32,5 +32,5 @@ if __name__ == "__main__":
     for axes, name, (way, deviation) in ((left, "Peaucellier", peaucellier()), (right, "Hoeken", hoeken())):
         print(f"{name}: {1e3 * np.ptp(way):.1f} mm of line, straight to {np.max(np.abs(deviation)):.1e} m")
         axes.plot(1e3 * way, deviation)
-        axes.set(title=name, xlabel="way along the line [mm]", ylabel="deviation [m]")
+        axes.set(title=name, xlabel="distance along the line [mm]", ylabel="deviation [m]")
     figure.savefig("straight_line.png")

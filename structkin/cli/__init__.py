@@ -41,7 +41,7 @@ COMMANDS = {
     "equations": "Derive the equations of motion in minimal coordinates, as LaTeX, Python or C.",
     "studio": "Draw, edit and drive a mechanism in the browser; only this machine can reach it.",
     "study": "Run a study of your own from a file: many variants of a mechanism, measured, kept and drawn.",
-    "tolerances": "Find what tolerances and clearances make of a motion: linear, worst case and Monte Carlo.",
+    "tolerances": "Find what tolerances and clearances do to a motion: linear, worst case and Monte Carlo.",
     "animate": "Write an animation of the motion, the links coloured by group.",
     "convert": "Convert a mechanism to another format, by the suffix of OUT.",
     "examples": "List the examples, or copy one: `structkin examples jansen_leg`.",

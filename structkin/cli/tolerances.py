@@ -1,4 +1,4 @@
-"""`structkin tolerances FILE`: what tolerances and clearances make of a motion, from one file."""
+"""`structkin tolerances FILE`: what tolerances and clearances do to a motion, from one file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def tolerances(
     budget: Budget = USUAL,
     as_json: Json = False,
 ) -> None:
-    """Find what tolerances and clearances make of a motion: linear, worst case and Monte Carlo."""
+    """Find what tolerances and clearances do to a motion: linear, worst case and Monte Carlo."""
     from structkin.design.tolerance_file import read_tolerances
 
     mechanism, options = read_tolerances(file)

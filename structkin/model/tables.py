@@ -314,7 +314,7 @@ class _Table:
         """Return why a line is not one of the table; None if it is."""
         where = f"line {line.at}: "
         if self.only and len(line.cells) != 2:
-            comma = decimal_comma(self.separator.join(line.cells))
+            comma = "" if self.separator in WITH_COMMAS else decimal_comma(self.separator.join(line.cells))
             hint = f"if these are decimal commas, {comma}" if comma else f"in '{self.name}'"
             hint += "; keep two, or write columns = [1, 2] beside csv" if len(line.cells) > 2 else ""
             return Flaw(f"{where}expected two columns, time and value, found {len(line.cells)}", hint)

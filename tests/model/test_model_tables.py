@@ -35,6 +35,7 @@ def slide(folder, columns=None):
     [
         ("0,0,0,0\n1,0,0,5\n", "found 4; if these are decimal commas, write a decimal point: 0.0"),
         ("0,0 0,0\n1,0 0,5\n", "found 3; if these are decimal commas, write a decimal point: 0.0"),
+        ("0,0;0\n0,5;\n1,0;20\n2,0;3\n", "line 2: expected two columns, time and value, found 1; in '"),
         ("0 0 0\n", "expected two columns, time and value, found 3; in '"),
     ],
 )
