@@ -10,6 +10,7 @@ import builtins
 import collections.abc as abc
 import math
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import is_dataclass
 from functools import wraps
@@ -281,7 +282,8 @@ def _in_list(kind: Kind, value: Any) -> Any:
 
 
 def _problem(name: str, kind: Kind, value: Any) -> Problem:
-    return Problem(name, f"{short(value)} is {f'not {kind.words}' if kind.words else 'unknown'}", kind.hint)
+    shown = re.sub(r"\s*\n\s*", " ", short(value).strip())  # a data frame has a line for each row
+    return Problem(name, f"{shown} is {f'not {kind.words}' if kind.words else 'unknown'}", kind.hint)
 
 
 def _miscounted(name: str, value: Any, rows: Rows, noun: Any) -> Iterator[Problem]:

@@ -191,3 +191,10 @@ def test_every_mistake_of_a_call_is_named(call, keys):
     with pytest.raises(sk.InputError) as caught:
         call()
     assert [problem.key for problem in caught.value.problems] == keys.split()
+
+
+def test_what_prints_in_several_lines_is_quoted_in_one():
+    frame = pytest.importorskip("pandas").DataFrame({"motor": [0.0, 0.1, 0.2]})
+    with pytest.raises(sk.InputError) as caught:
+        m.solve(drivers=frame)
+    assert caught.value.problems[0].message.strip().startswith("motor 0 ")

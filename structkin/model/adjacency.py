@@ -36,7 +36,7 @@ def topology_from_adjacency(
     kinds: Mapping[Any, Any] | None = None,
     title: str = "",
 ) -> T:
-    """Build a topology from a symmetric matrix (n, n), dense or sparse, or from a networkx graph.
+    """Build a topology from a symmetric matrix (n, n), dense, sparse or a data frame, or from a networkx graph.
 
     An entry is 0 or "" for no joint, 1 for a revolute joint, or text: "KIND" or "KIND:ID", several separated by commas.
     One id at several connected pairs of links is one multiple joint; joints without an id are called "J0", "J1", ... in
@@ -244,6 +244,8 @@ def _entries(matrix: Any, problems: list[Problem]) -> tuple[int, dict[tuple[int,
             raise InputError([Problem("matrix", f"is not square: {rows} rows, {columns} columns")])
         places = zip(entries.row.tolist(), entries.col.tolist(), strict=True)
         return rows, dict(zip(places, entries.data.tolist(), strict=True))
+    if hasattr(matrix, "to_numpy"):  # a data frame, whose own iteration gives the names of its columns
+        matrix = matrix.to_numpy()
     try:
         lines = [line if isinstance(line, str) else list(line) for line in matrix]
     except TypeError:

@@ -234,6 +234,8 @@ class Topology:
     ) -> Self:
         """Build a topology from a symmetric adjacency matrix (n, n), dense or sparse, or from a networkx graph.
 
+        The rows and columns of a data frame count by their order; `names` may be those of its columns.
+
         An entry is 0 or "" for no joint, 1 for a revolute joint, or text: "KIND" or "KIND:ID", several separated by
         commas ("R:A,P:s"); the same id at several pairs is one multiple joint. Joints without an id are called "J0",
         "J1", ... in the order of the rows. `kinds` gives the kinds where the matrix holds 1, by pairs of links. A graph

@@ -30,6 +30,7 @@ FORMS: list[Callable[[Any], Any]] = [
     lambda a: sp.csr_array(np.array(a)),
     lambda a: sp.coo_matrix(np.array(a)),
     lambda a: sp.dok_array(np.array(a)),
+    lambda a: pytest.importorskip("pandas").DataFrame(a, [*"gabc"], [*"gabc"]),
 ]
 MORE: list[Callable[[Any], Any]] = [
     lambda a: np.array(a).astype(str),
