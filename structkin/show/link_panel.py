@@ -256,7 +256,8 @@ class _LinkPanel:
     taken: list[Floats] = field(default_factory=list)
 
     def draw_nodes(self) -> None:
-        """Draw links, pins and edges, and reserve space for the drivers."""
+        """Draw links, pins and edges, and reserve space for the drivers and for links without a joint."""
+        self.ax.update_datalim([(place.real, place.imag) for place in self.places.values()])
         for a, b in self.graph.edges:
             self._edge(a, b)
         for node in self.graph.nodes:

@@ -161,6 +161,21 @@ def test_boxes_of_links_stay_inside_their_panel_and_clear_of_its_caption(wheel):
                 assert ax.bbox.x0 <= x0 < x1 <= ax.bbox.x1 and ax.bbox.y0 <= y0 < y1 <= ax.bbox.y1
 
 
+@pytest.mark.parametrize("hangs", [False, True])
+def test_links_that_no_joint_connects_are_in_the_picture(hangs):
+    """Of a platform on three cylinders both boxes were outside: the picture had the names of the cylinders alone."""
+    data = sk.load(path("platform_3rpr")).source_dict
+    if hangs:
+        data["points"]["Q"], data["links"]["lone"] = [0, 0], ["Q"]
+    m = sk.Mechanism.from_dict(data)
+    figure = draw_structure(m.structure(), mechanism=m)
+    figure.draw_without_rendering()
+    whole = figure.bbox
+    for link in m.links:
+        box = drawn(figure, f"link:{link}").get_bbox_patch().get_window_extent()
+        assert whole.x0 <= box.x0 and box.x1 <= whole.x1 and whole.y0 <= box.y0 and box.y1 <= whole.y1, link
+
+
 def test_a_large_mechanism():
     figure = draw_structure(chain(15).structure())
     figure.draw_without_rendering()
