@@ -78,8 +78,12 @@ class EquationsOfMotion(ABC):
     needs_restart = False
 
     def longest_step(self, t: float, y: Floats) -> float:
-        """Return the longest step [s] from a state within which all poses are found from each other."""
+        """Return the longest step [s] from a state within which all poses are found, and no lift is passed over."""
         return math.inf
+
+    def passes(self, t: float, y: Floats, step: float) -> bool:
+        """Return whether the step [s] to a state, from where `longest_step` was asked last, passes over a lift."""
+        return False
 
     def verify(self, t: float, y: Floats) -> None:
         """Raise `NoPoseError` where a step to a state has left its branch, or may have."""

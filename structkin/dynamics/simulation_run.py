@@ -236,10 +236,11 @@ class Run:
         bound, firsts = end, {**dict(self.breaks), **dict.fromkeys(self.impulses, math.inf)}
         y = self._changed(t, y)
         slips = self.equations.slips(t, y) if name in ONE_STEP else np.zeros(0)
+        shortest = SHORTEST_PART * (end - float(self.times[0]))
         while t < end:
             last: NoPoseError | InputError | None = None
             try:
-                longest = self.equations.longest_step(t, y)
+                longest = max(self.equations.longest_step(t, y), shortest)
                 if solver is None:
                     bound = min((time for time in firsts if time > t), default=end)
                     first = min(size, bound - t) if math.isfinite(size) else None
@@ -250,8 +251,10 @@ class Run:
                 # LSODA keeps that of its start.
                 solver.max_step = longest
                 message = bounded_step(solver)
+                passes = False
                 if solver.status != "failed":
                     self.equations.verify(solver.t, solver.y)
+                    passes = self.equations.passes(solver.t, solver.y, solver.t - t)
             except (NoPoseError, InputError) as error:
                 last, message = error, None
             if last is not None:
@@ -260,16 +263,19 @@ class Run:
                 beyond = last.t if isinstance(last, NoPoseError) else t
                 solver, y = None, self._changed(t, y, stuck=isinstance(last, NoPoseError))
                 size = min(size, beyond - t if beyond > t else math.inf, end - t) / 10
-                if size < SHORTEST_PART * (end - float(self.times[0])) or isinstance(last, NearlyFlatError):
+                if size < shortest or isinstance(last, NearlyFlatError):
                     raise last
                 continue
             if solver.status == "failed":
                 self.stopped = f"t = {t:.6g} s: {name} cannot find a small enough step ({message})"
                 return
+            if passes and solver.t - t > shortest:
+                solver, size = None, 0.5 * (solver.t - t)
+                continue
             if len(slips):
                 after = self.equations.slips(solver.t, solver.y)
                 part = _before_reversal(slips, after)
-                if part < 1.0 and solver.t - t > SHORTEST_PART * (end - float(self.times[0])):
+                if part < 1.0 and solver.t - t > shortest:
                     solver, size = None, part * (solver.t - t)
                     continue
                 slips = after

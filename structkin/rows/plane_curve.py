@@ -219,6 +219,11 @@ class PlaneCurve:
         )
         return (dx * ddy - dy * ddx) / float(np.hypot(dx, dy)) ** 3
 
+    def curvatures(self, u: Any) -> Any:
+        """Return the curvatures [1/m] at u (n,), positive to the left."""
+        (tx, ty), (bx, by) = self.at(u, 3)[1:]
+        return (tx * by - ty * bx) / np.hypot(tx, ty) ** 3
+
     def places(self, count: int = TABLE) -> Any:
         """Return points (count + 1,) [m] of the curve as x + iy, from end to end."""
         x, y = self.at(np.linspace(0.0, TURN, count + 1))[0]

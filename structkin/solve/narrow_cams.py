@@ -7,7 +7,7 @@ angle: where that has a hump or a hollow, stations are as close as its width nee
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -19,7 +19,7 @@ from structkin.model.mechanism import Mechanism
 from structkin.numerical_tolerances import EQUAL_DATA, NEVER_FLAT
 from structkin.plan.plan import Plan
 from structkin.rows.affine import Affine
-from structkin.rows.periodic import TURN, Function
+from structkin.rows.periodic import TURN
 from structkin.types import Flags, Floats, Indices
 
 #: Places at which a function is examined: evenly over a turn, and in each of its pieces.
@@ -48,8 +48,8 @@ class Humps:
     widths: Floats
 
     @classmethod
-    def of(cls, function: Function, ends: Floats) -> Humps:
-        """Return the humps of a function, the pieces of which end at these angles (k,)."""
+    def of(cls, function: Callable[[Any], Any], ends: Floats, flat: float = 0.0) -> Humps:
+        """Return the humps of a function, the pieces of which end at these angles (k,); what varies less is `flat`."""
         pieces = np.unique(ends % TURN)
         pieces = np.append(pieces, pieces[0] + TURN)
         inside = pieces[:-1] + np.diff(pieces) * np.arange(IN_PIECE)[:, None] / IN_PIECE
@@ -58,7 +58,7 @@ class Humps:
         x = x[np.diff(x, append=TURN) > EQUAL_DATA]
         values = np.asarray(function(x))
         rise = np.roll(values, -1) - values
-        way = np.where(np.abs(rise) <= NEVER_FLAT * np.ptp(values), 0.0, np.sign(rise))
+        way = np.where(np.abs(rise) <= max(flat, NEVER_FLAT * np.ptp(values)), 0.0, np.sign(rise))
         turns = np.flatnonzero(way != np.roll(way, 1))
         places, after = x[turns], way[turns]
         # How long it rises, falls or stays.
@@ -72,6 +72,16 @@ class Humps:
                 width = 0.5 * (length[before] + length[next_]) + stays * length[k]
                 widths[[k, next_]] = np.minimum(widths[[k, next_]], width)
         return cls((places + TURN * np.arange(3)[:, None]).ravel(), np.tile(widths, 3))
+
+    def ahead(self, angle: float, way: float) -> float:
+        """Return how far [rad] one may go from an angle, up (way 1) or down (-1), and not too far for a hump passed.
+
+        >>> humps = Humps.of(lambda x: np.maximum(0.0, 0.01 - np.abs(x - 1.0)), np.array([0.0, 0.99, 1.0, 1.01]))
+        >>> [round(humps.ahead(angle, 1.0), 6) for angle in (0.5, 0.98, 0.999)]
+        [0.5, 0.02, 0.005]
+        """
+        far = way * (self.places - (angle - TURN * np.floor(angle / TURN) + TURN))
+        return float(np.min(np.maximum(far, PART * self.widths)[far >= 0.0], initial=np.inf))
 
     def between(self, low: Floats, high: Floats) -> Flags:
         """Return between which angles (n,) there is a hump that is narrow for the way from one to the other [rad]."""

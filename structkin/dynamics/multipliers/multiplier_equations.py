@@ -27,6 +27,7 @@ from structkin.dynamics.acting import law_values
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.compiled.memory import Lists
 from structkin.dynamics.driver_coordinates import DriverCoordinates, given_efforts
+from structkin.dynamics.dwells import Dwells
 from structkin.dynamics.equations_of_motion import EquationsOfMotion
 from structkin.dynamics.load_table import load_table
 from structkin.dynamics.loads import check_directions
@@ -55,6 +56,7 @@ from structkin.model.near import put_back
 from structkin.numerical_tolerances import ROUNDING_OF_ONE
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
+from structkin.rows.affine import frames_in_slots
 from structkin.rows.lane_matrix import Matrix
 from structkin.solve.engine import Lanes
 from structkin.solve.special_geometry import structure_of
@@ -116,6 +118,7 @@ class Multipliers(EquationsOfMotion):
         self.frame_masses = FrameMasses(mechanism, c.links, mass_table(mechanism))
         self.masses = CoordinateMasses(c, self.frame_masses)
         self.drivers = DriverCoordinates.of_frames(mechanism, c.links, mechanism.drivers.values())
+        self.dwells = Dwells(mechanism, frames_in_slots(c.links), range(0, 4 * len(c.links) + 1, 2))
         redundant = c.m - (c.n - len(self.free))
         self._z_q: CoordinateDrivers | None = None
         if formulation == "multipliers-sweeps":
@@ -434,6 +437,19 @@ class Multipliers(EquationsOfMotion):
         return self.coordinates.column_units
 
     # --- between the steps --------------------------------------------------------------------------------
+
+    def longest_step(self, t: float, y: Floats) -> float:
+        """Return the longest step [s] from a state that passes over no lift of a cam, and no bend of a slot."""
+        return self.dwells.longest_step(*self._placed(t, y)) if self.dwells else np.inf
+
+    def passes(self, t: float, y: Floats, step: float) -> bool:
+        """Return whether the step [s] to a state has passed over a lift of a cam or a bend of a slot."""
+        return bool(self.dwells) and self.dwells.passes(*self._placed(t, y), step)
+
+    def _placed(self, t: float, y: Floats) -> tuple[Floats, Floats]:
+        """Return the frames X (4 links,) at a state, and their rates."""
+        self._ask("find_pose", t, y.copy())
+        return np.array(self.mem.X[0]), np.array(self.mem.X[1])
 
     def gain_warning(self, method: str, h: float) -> str:
         """Return a message if the gains make a method unstable at this step, else an empty string."""

@@ -97,8 +97,12 @@ class Partitioned(EquationsOfMotion):
         return self.current.measures
 
     def longest_step(self, t: float, y: Floats) -> float:
-        """Return the longest step [s] from a state within which all poses are found from each other."""
+        """Return the longest step [s] from a state within which all poses are found, and no lift is passed over."""
         return self.current.longest_step(t, y)
+
+    def passes(self, t: float, y: Floats, step: float) -> bool:
+        """Return whether the step [s] to a state has passed over a lift of a cam or a bend of a slot."""
+        return self.current.passes(t, y, step)
 
     def touch(self, t: float, y: Floats) -> None:
         """Write how bodies touch, and how fast joints with friction move, at a state."""

@@ -32,6 +32,7 @@ from structkin.dynamics.compiled.packing import Packed, packed
 from structkin.dynamics.compiled.reduced_at import AHEAD, FAR, HEAD, MANY
 from structkin.dynamics.compiled.source import EQUATIONS, compiled_equations, plain_equations
 from structkin.dynamics.driver_coordinates import DriverCoordinates, given_efforts
+from structkin.dynamics.dwells import Dwells
 from structkin.dynamics.equations_of_motion import EquationsOfMotion
 from structkin.dynamics.integrators.methods import METHODS
 from structkin.dynamics.loads import check_directions, wrenches
@@ -152,6 +153,7 @@ class Reduced(EquationsOfMotion):
         self.plan, self.own, self.engine = plan, own or mechanism, engine
         self.bodies = [body for body in bodies if body.mass or body.inertia]
         self.masses = moving_masses(self.bodies, plan.frames)
+        self.dwells = Dwells(mechanism, plan.frames, plan.offsets)
         #: The weight along the slots (rows,).
         self.weight = np.zeros(plan.offsets[-1])
         for body in self.bodies:
@@ -326,13 +328,24 @@ class Reduced(EquationsOfMotion):
     def longest_step(self, t: float, y: Floats) -> float:
         """Return the longest step [s] from a state within which the text finds all poses from each other.
 
-        Without it, where the rates do not change, as those of a flywheel, steps would grow until no pose is found.
+        Without it, where the rates do not change, as those of a flywheel, steps would grow until no pose is found. Nor
+        does it pass over a lift of a cam or a bend of a slot.
         """
+        longest = self.dwells.longest_step(*self._placed(t, y)) if self.dwells else math.inf
         if not self.poses.follows:
-            return math.inf
+            return longest
         rates = (*y[len(self.free) :].tolist(), *(float(at_time(law, t)[1]) for _, law in self.prescribed))
         pace = max(abs(rate) / length for rate, length in zip(rates, self._lengths_of_rates, strict=True))
-        return 0.8 * FAR / pace if pace > 0 else math.inf
+        return min(longest, 0.8 * FAR / pace) if pace > 0 else longest
+
+    def passes(self, t: float, y: Floats, step: float) -> bool:
+        """Return whether the step [s] to a state has passed over a lift of a cam or a bend of a slot."""
+        return bool(self.dwells) and self.dwells.passes(*self._placed(t, y), step)
+
+    def _placed(self, t: float, y: Floats) -> tuple[Floats, Floats]:
+        """Return the slots (rows,) at a state, and their rates."""
+        self._evaluate(float(t), y, len(self.free))
+        return np.array(self.mem.x[0]), np.array(self.mem.x[1])
 
     def touch(self, t: float, y: Floats) -> None:
         """Write how bodies touch, and how fast joints with friction move, at a state."""
