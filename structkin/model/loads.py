@@ -110,11 +110,13 @@ def make_contact(draft: Draft, id: str, entry: ContactEntry) -> Contact | None:
     found = len(draft.problems)
     if entry.stiffness is None:
         draft.fault(key, "has no stiffness", "in N/m^1.5, such as stiffness = 1e8")
-    stiffness = between(draft, f"{key}.stiffness", entry.stiffness or 1, LEAST_POSITIVE, 1e300, "a positive number")
+    given = 1 if entry.stiffness is None else entry.stiffness
+    stiffness = between(draft, f"{key}.stiffness", given, LEAST_POSITIVE, 1e300, "a positive number")
     exponent = between(draft, f"{key}.exponent", entry.exponent, 1, 3, "a number from 1 to 3")
     restitution = between(draft, f"{key}.restitution", entry.restitution, 0, 1, "a number from 0 to 1")
     friction = between(draft, f"{key}.friction", entry.friction, 0, 1e3, "a coefficient that is not negative")
-    transition = draft.quantity(f"{key}.transition", entry.transition or TRANSITION, "speed", "positive")
+    slow = TRANSITION if entry.transition is None else entry.transition
+    transition = draft.quantity(f"{key}.transition", slow, "speed", "positive")
     shapes = draft.attempt(key, contact_shapes, draft, key, entry)
     if shapes is None or len(draft.problems) > found:
         return None

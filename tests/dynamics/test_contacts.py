@@ -312,10 +312,12 @@ def slider(**contact: Any) -> dict[str, Any]:
     [
         ({"stiffness": None}, "forces.stop", "has no stiffness"),
         ({"stiffness": -1}, "forces.stop.stiffness", "a positive number"),
+        ({"stiffness": 0}, "forces.stop.stiffness", "a positive number, found 0"),
         ({"stiffness": "5 N"}, "forces.stop.stiffness", "expected a number"),
         ({"restitution": 1.2}, "forces.stop.restitution", "from 0 to 1"),
         ({"exponent": 0}, "forces.stop.exponent", "from 1 to 3"),
         ({"friction": -0.1}, "forces.stop.friction", "not negative"),
+        ({"transition": 0}, "forces.stop.transition", "a speed greater than zero, found 0"),
         ({"transition": "1 kg"}, "forces.stop.transition", "is not a speed"),
         ({"radius": -1}, "forces.stop.radius", "not negative"),
         ({"along": ["W", "Z"]}, "forces.stop.along", "'Z' is not in"),
