@@ -62,9 +62,9 @@ LARGEST = 2 * math.pi * (1 + ROUNDING_OF_ONE)
 def _entries(value: Any, known: Sequence[str], sample: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise Flaw(f"expected a table, found {describe(value)}", sample)
-    unknown = [str(key) for key in value if key not in known]
+    unknown = [Flaw(f"unknown key '{key}'", suggest(str(key), known)) for key in value if key not in known]
     if unknown:
-        raise Flaw(f"unknown key '{unknown[0]}'", suggest(unknown[0], known))
+        raise Flaw(unknown[0].message, unknown[0].hint, unknown[1:])
     return value
 
 

@@ -155,6 +155,15 @@ def test_bad_initial_values(initial: dict[str, Any], key: str, found: str) -> No
     assert caught.value.problems[0].key == key
 
 
+@pytest.mark.parametrize("id", ["P", "rocker", "turn"])
+def test_every_unknown_key_of_an_initial_value_is_named(id: str) -> None:
+    with pytest.raises(sk.InputError) as caught:
+        four_bar(**{id: {"velo": 1, "posi": 2}})
+    assert [(problem.key, problem.message) for problem in caught.value.problems] == [
+        (f"initial.{id}", "unknown key 'velo'"), (f"initial.{id}", "unknown key 'posi'"),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("mode", [0, 1])
 def test_a_simulation_begins_in_the_assembly_that_it_is_given(mode: int) -> None:
     """Also where `simulate` chooses the coordinates: the pose stays when drivers are replaced."""
