@@ -33,21 +33,21 @@ def plot_cam(cam: LawCam, units: Units | None = None) -> Figure:
     ends = cam.law.ends
     # Segments are drawn one by one, so that jumps are visible.
     parts = [np.linspace(a, b, max(int(STEPS * (b - a) / ends[-1]), 8)) for a, b in pairwise(ends)]
+    insides = [part + NEGLIGIBLE * (0.5 * (part[0] + part[-1]) - part) for part in parts]
     names = ("lift", "velocity", "acceleration", "jerk")
-    x = np.concatenate(parts)
-    pressure = np.degrees(cam.pressure_angle(x))
-    constant = bool(np.ptp(pressure) < VISIBLE)
+    pressures = [np.degrees(cam.pressure_angle(inside)) for inside in insides]
+    constant = bool(np.ptp(np.concatenate(pressures)) < VISIBLE)
     figure = new_figure(9.0, 7.4 if constant else 9.0)
     panels = figure.subplots(len(names) + (not constant), 1, sharex=True)
     for order, (ax, name) in enumerate(zip(panels, names, strict=False)):
         rate = "" if order == 0 else "/rad" + ("", "²", "³")[order - 1]
-        for part in parts:
-            inside = part + NEGLIGIBLE * (0.5 * (part[0] + part[-1]) - part)
+        for part, inside in zip(parts, insides, strict=True):
             ax.plot(np.degrees(part), cam.lift(inside, order) / size, color=PALETTE[order], linewidth=1.5)
         dress(ax, "y", y=f"{name} [{unit}{rate}]")
     last = panels[-1]
     if not constant:
-        last.plot(np.degrees(x), pressure, color=PALETTE[4], linewidth=1.5)
+        for part, pressure in zip(parts, pressures, strict=True):
+            last.plot(np.degrees(part), pressure, color=PALETTE[4], linewidth=1.5)
         dress(last, "y", y="pressure angle [deg]")
         low, high = last.get_ylim()
         last.set_ylim(min(low, -1.0), max(high, 1.0))
@@ -68,7 +68,7 @@ def plot_cam(cam: LawCam, units: Units | None = None) -> Figure:
     base = f"base circle {cam.base_radius / measures.size('length'):.4g} {measures.pretty('length')}"
     title = f"Cam {cam.id}: {what}, {base}"
     if constant:
-        title += f"\nThe pressure angle is {pressure[0] + 0.0:.3g} deg throughout."
+        title += f"\nThe pressure angle is {round(float(pressures[0][0]), 6) + 0.0:.3g} deg throughout."
     add_title(figure, title)
     figure.align_ylabels()
     return figure

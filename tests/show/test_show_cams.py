@@ -88,3 +88,19 @@ def test_the_diagrams_of_a_cam():
     figure = plot_cam(flat.joints["contact"], flat.units)
     assert [ax.get_ylabel().split(" [")[0] for ax in figure.axes] == ["lift", "velocity", "acceleration", "jerk"]
     assert figure.get_suptitle().endswith("The pressure angle is 0 deg throughout.")
+
+
+def test_a_pressure_angle_that_jumps_is_drawn_segment_by_segment():
+    """At uniform speed, tan = s' / y: from one value to its opposite where the roller at y = 70 mm turns back."""
+    law = [{"motion": "uniform", "over": np.pi, "to": 0.02}, {"motion": "uniform", "over": np.pi, "to": 0}]
+    m = sk.Mechanism(
+        points={"A": (0, 0), "Q": (0, 0.05)}, links={"ground": ["A"], "disc": ["A"], "lifter": ["Q"]},
+        joints={"guide": {"type": "prismatic", "links": ["lifter", "ground"], "axis": (0, 1)},
+                "contact": {"type": "cam", "cam": "disc", "follower": "lifter", "at": "Q", "radius": 0.01, "law": law}},
+        drivers={"motor": {"joint": "A", "speed": 1}},
+    )  # fmt: skip
+    lines = plot_cam(m.joints["contact"]).axes[4].get_lines()
+    up, down = (line.get_ydata() for line in lines if len(line.get_xdata()) > 2)
+    largest = np.degrees(np.arctan(0.02 / np.pi / 0.07))
+    assert np.abs([up[-1], down[0]]) == pytest.approx([largest, largest], rel=1e-5)
+    assert up[-1] * down[0] < 0
