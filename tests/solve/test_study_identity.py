@@ -9,6 +9,7 @@ import sys
 import threading
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -76,6 +77,19 @@ def test_measures_differ_in_all_that_they_are_made_of(monkeypatch):
     loop.append(loop)
     assert digest_of_measure(loop) == digest_of_measure(loop)
     assert digest_of_measure(threading.Lock()) == digest_of_measure(threading.Lock())  # it cannot be seen
+
+
+def test_functions_of_a_module_within_a_package_are_followed():
+    """The store went on with the numbers of a function before its change."""
+
+    def digest(factor):
+        package, within = ModuleType("own"), ModuleType("own.within")
+        exec(f"def scaled(k):\n    return {factor} * k", vars(within))
+        package.within, within.package = within, package
+        names = {"__name__": "__main__", "own": package}
+        return digest_of_measure(eval("lambda motions: own.within.scaled(motions.t)", names))
+
+    assert digest(2) == digest(2) != digest(3)
 
 
 DIGEST = """

@@ -136,10 +136,13 @@ def _globals(function: FunctionType) -> dict[str, Any]:
     given = function.__globals__
     found = {name: given[name] for name in sorted(read & given.keys()) if not name.startswith("__")}
     names = {name for code in codes for name in code.co_names}
-    for name, module in [*found.items()]:
-        if isinstance(module, ModuleType) and not _is_library(module.__name__):
-            found |= {f"{name}.{part}": vars(module)[part] for part in sorted(names & vars(module).keys())}
-    return found
+    # Modules of packages lie within others.
+    within, seen = [*found.items()], set[str]()
+    for name, module in within:
+        if isinstance(module, ModuleType) and not _is_library(module.__name__) and module.__name__ not in seen:
+            seen.add(module.__name__)
+            within += [(f"{name}.{part}", vars(module)[part]) for part in sorted(names & vars(module).keys())]
+    return dict(within)
 
 
 def _members(own: type) -> dict[str, Any]:
