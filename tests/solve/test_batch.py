@@ -1,5 +1,7 @@
 """Many linkages of different topologies in one call: `solve_batch`, and where their arrays come from."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from cases import few
@@ -383,6 +385,7 @@ def test_a_joint_on_no_bar_is_a_fault_unless_it_is_fixed():
         ({"motor": [[1, 1]]}, ["motor: has its pivot as its crank pin"]),
         ({"motor": None, "points": None}, ["motor: is missing", "points: is missing"]),
         ({"angles": [np.nan], "speed": np.inf}, ["angles: expected finite", "speed: inf"]),
+        ({"angles": [np.nan], "motor": [[1, 1]]}, ["angles: expected finite", "motor: has its pivot as its crank pin"]),
     ],
 )
 def test_faults_of_the_arrays_are_one_error(change, words):
@@ -427,6 +430,32 @@ def test_blocks_use_one_buffer_and_are_the_whole(monkeypatch):
     with pytest.raises(sk.InputError, match=r"not an array float64"):
         batch.blocks(np.empty((3, 16, 6, 200, 2)))
     assert not batch.position.flags.writeable and not batch.status.flags.writeable
+
+
+@pytest.mark.compiled
+def test_the_way_between_few_samples_takes_no_memory(monkeypatch):
+    """All linkages of a block were followed at once through all poses between: 4,000 through twenty turns took 2 GB."""
+    compiled(monkeypatch)
+    linkages = sk.Linkages.random(300, 10, seed=1, turning=True)
+    batch = sk.solve_batch(linkages, angles=[0.0, 40 * np.pi])
+    _ = sk.solve_batch(linkages.take(slice(1)), angles=batch.angles).position
+    tracemalloc.start()
+    try:
+        position = batch.position
+        assert tracemalloc.get_traced_memory()[1] < 4e7
+    finally:
+        tracemalloc.stop()
+    assert batch.ok.all()
+    np.testing.assert_allclose(position, np.stack((linkages.points, linkages.points), axis=3), atol=1e-12)
+
+
+@pytest.mark.compiled
+def test_linkages_that_are_followed_some_at_a_time_are_those_of_solve(monkeypatch):
+    compiled(monkeypatch)
+    monkeypatch.setattr(runner, "BYTES", 1 << 17)
+    batch = sk.solve_batch(scattered(40, 6, seed=9), angles=np.linspace(0, 4 * np.pi, 5))
+    assert not batch.ok.all()
+    compare(batch)
 
 
 def begun_one_by_one(monkeypatch, alone):
@@ -482,6 +511,8 @@ def test_what_does_not_fit_into_memory_is_refused():
     linkages = sk.Linkages.random(10_000, 6)
     with pytest.raises(sk.InputError, match=r"would take .* GiB of memory; .*: iterate over the blocks"):
         _ = sk.solve_batch(linkages, angles=np.linspace(0, 1, 10**6)).position
+    with pytest.raises(sk.InputError, match=r"angles: .* followed through .* poses, would take .* GiB of memory"):
+        sk.solve_batch(linkages, angles=[0.0, 1e18])
 
 
 @pytest.mark.full

@@ -24,9 +24,9 @@ from structkin.model.mechanism import Mechanism
 from structkin.plan.status import Status
 from structkin.solve.batch.linkages import Linkages
 from structkin.solve.batch.mechanisms import Mechanisms, case_of
-from structkin.solve.batch.motor import Motor
+from structkin.solve.batch.motor import Motor, poses_on_the_way
 from structkin.solve.batch.order import Way
-from structkin.solve.batch.runner import PART, Runner, takes_triads
+from structkin.solve.batch.runner import BYTES, PART, Runner, takes_triads
 from structkin.solve.batch.share import Share, chunked
 from structkin.solve.batch.table import Table
 from structkin.solve.study.cluster import done_by, faults_of
@@ -36,8 +36,6 @@ from structkin.types import Floats
 if TYPE_CHECKING:
     from xarray import Dataset
 
-#: Bytes of the buffer of a block, if none is given: it stays in the caches, and what a block costs besides is little.
-BYTES = 1 << 22
 #: Bytes that a task of a cluster returns.
 TASK = 1 << 24
 #: Why a linkage is lost.
@@ -346,6 +344,7 @@ def solve_batch(
         )
     if not np.isfinite(speed):
         problems.append(Problem("speed", f"{speed} is not finite", "such as 1.0 [rad/s]"))
+    poses = 0.0 if problems else poses_on_the_way(np.array(turned, np.float64), speed)
     if client is not None:
         problems += faults_of(client)
     if not (one_by_one or has_numba()):
@@ -363,13 +362,15 @@ def solve_batch(
                      {**given, **more}.items() if one is not None]  # fmt: skip
     else:
         problems += [Problem(key, "is missing", "give four arrays, or Linkages") for key in given if given[key] is None]
-        if not problems:
-            assert points is not None and motor is not None
-            source = Linkages.of(adjacency, points, fixed, motor, **more)
+        if points is not None and fixed is not None and motor is not None:
+            try:
+                source = Linkages.of(adjacency, points, fixed, motor, **more)
+            except InputError as error:
+                problems += error.problems
     joints = 0 if source is None else source.joints
-    if 48 * joints * turned.size > MOST_BYTES:
-        what = f"the motion of one linkage at {turned.size:,} angles"
-        problems.append(too_large("angles", what, 48.0 * joints * turned.size, "give fewer, or solve in parts"))
+    if 48 * joints * poses > MOST_BYTES:
+        what = f"the motion of one linkage at {turned.size:,} angles, followed through {poses:.3g} poses,"
+        problems.append(too_large("angles", what, 48.0 * joints * poses, "give fewer, or solve in parts"))
     raise_problems(problems, "solve_batch")
     assert source is not None
     return Batch(source, read_only(np.array(turned, np.float64)), float(speed), client, one_by_one)

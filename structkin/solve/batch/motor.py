@@ -35,6 +35,22 @@ def _crank() -> Mechanism:
     )
 
 
+def schedule_of(angles: Floats, speed: float) -> Schedule:
+    """Return the schedule of a crank alone at these angles (n,) [rad] from the sketch, turning at a speed [rad/s]."""
+    values = {MOTOR: (angles, np.full(len(angles), speed), np.zeros(len(angles)))}
+    return make_schedule(_crank(), None, None, values, None)
+
+
+def poses_on_the_way(angles: Floats, speed: float) -> float:
+    """Return how many poses the crank is followed through to all angles: a whole number, possibly huge.
+
+    >>> poses_on_the_way(np.array([0.0, 2 * np.pi]), 1.0)
+    73.0
+    """
+    schedule = schedule_of(angles, speed)
+    return len(angles) + (0.0 if schedule.is_scan else schedule.added)
+
+
 @dataclass(frozen=True)
 class Motor:
     """A crank alone, drawn at angle 0 as that of every linkage, with the `schedule` of the samples.
@@ -52,13 +68,11 @@ class Motor:
     @classmethod
     def of(cls, angles: Floats, speed: float) -> Motor:
         """Return the motor at these angles (n,) [rad] from the sketch, turning at a speed [rad/s]."""
-        crank = _crank()
-        values = {MOTOR: (angles, np.full(len(angles), speed), np.zeros(len(angles)))}
-        schedule = make_schedule(crank, None, None, values, None)
+        schedule = schedule_of(angles, speed)
         stations, kept = schedule, np.arange(len(angles))
         if not (schedule.is_scan or schedule.is_fine):
             stations, kept = schedule.fine()
-        return cls(speed, compile_plan(crank), schedule, stations, kept)
+        return cls(speed, compile_plan(_crank()), schedule, stations, kept)
 
     @cached_property
     def angles(self) -> Floats:

@@ -29,6 +29,8 @@ FEW_TRIADS = 100
 #: The first linkages, which tell of all whether the loop takes triads; and the joints of linkages whose structure is
 #: found at a time.
 FIRST, PART = 1024, 1 << 14
+#: Bytes of a buffer of motions: it stays in the caches, and what a block costs besides is little.
+BYTES = 1 << 22
 #: Seconds after which the time that linkages have taken tells that of the others.
 SURE = 2.0
 NONE = np.empty(0, np.intp)
@@ -50,7 +52,8 @@ def takes_triads(motor: Motor, linkages: Linkages | Mechanisms, *, must: bool = 
 class Runner:
     """Runs blocks of at most so many linkages, with scratch that all blocks use again.
 
-    `wide` (3, b, joints, 2, stations) are the motions at all stations where these are not the samples. Until the loop
+    `wide` (3, w, joints, 2, stations) are the motions of some at a time at all stations, where these are not the
+    samples: however few samples there are, it takes no more memory than `BYTES` or one linkage. Until the loop
     is `compiled`, `solved` of `count` linkages were solved without it, all but the first in so many `seconds`.
     """
 
@@ -81,9 +84,10 @@ class Runner:
         """
         n = len(motor.angles)
         loop = LOOP_WITH_TRIADS if triads else LOOP_BEYOND_BARS if beyond_bars else LOOP
-        wide = np.empty((3, size, joints, 2, n)) if has_numba() and motor.has_more else None
+        some = min(size, max(1, BYTES // (48 * joints * n)))
+        wide = np.empty((3, some, joints, 2, n)) if has_numba() and motor.has_more else None
         discriminant, flagged = np.empty(n), np.empty((joints * n, 3), np.int64)
-        status, doubtful = np.zeros((size, n), np.int8), np.zeros(size, np.bool_)
+        status, doubtful = np.zeros((some, n), np.int8), np.zeros(size, np.bool_)
         scratch, turning = (discriminant, flagged), (motor.angles, motor.speed, motor.circle)
         made = cls(motor, loop, count, False, 0, 0.0, status, doubtful, wide, scratch, turning)
         made.compiled = must or triads or (has_numba() and (loop.is_stored("solve") or made.pays()))
@@ -126,11 +130,15 @@ class Runner:
                 *(linkages.points, linkages.fixed, linkages.motor, *self.scratch),
                 *(STEEP if motor.is_even else 0.0, motor.edges, motor.unseen, motor.is_finer, GUARD**2),
             )  # fmt: skip
-        x, statuses = (out, status) if self.wide is None else (self.wide, self.status)
-        begun = x, statuses, self.doubtful, *self.turning, first, low, high
-        left: int = self.loop.compiled["solve"](*begun, *self.given)
-        if self.wide is not None:
-            for k in range(low - first, high - first):
-                out[:, k] = self.wide[:, k][..., self.motor.places]
-                status[k] = self.motor.at_samples(self.status[k], self.wide[0, k])
+        solve, left = self.loop.compiled["solve"], 0
+        if self.wide is None:
+            return int(solve(out, status, self.doubtful, *self.turning, first, low, high, *self.given))
+        some = self.wide.shape[1]
+        for start in range(low, high, some):
+            end, at = min(start + some, high), start - first
+            into = self.wide, self.status, self.doubtful[at:]
+            left += solve(*into, *self.turning, start, start, end, *self.given)
+            for k in range(end - start):
+                out[:, at + k] = self.wide[:, k][..., self.motor.places]
+                status[at + k] = self.motor.at_samples(self.status[k], self.wide[0, k])
         return left
