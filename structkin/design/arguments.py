@@ -76,7 +76,7 @@ def bounds_of(
 
 def usable(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Return which numbers are finite, and small enough to compute with."""
-    return np.asarray(np.abs(values) <= LARGEST)
+    return np.asarray(np.abs(values) <= np.float64(LARGEST))
 
 
 def one_or_two(name: str, values: ArrayLike | None) -> tuple[NDArray[Any], list[Problem]]:

@@ -423,7 +423,7 @@ class _Work:
             sequence = qmc.Sobol(width, rng=seed)
         generator = np.random.default_rng(seed)
 
-        size = min(self.size, 1 << (count - 1).bit_length())
+        size = min(self.size, 1 << int(count - 1).bit_length())
         for first in range(0, count, size):
             unit = (sequence.random(size) if plan == "sobol" else generator.random((size, width)))[: count - first]
             deviations = np.empty((len(unit), p))

@@ -12,6 +12,7 @@ from known import drawn, known
 
 import structkin as sk
 from structkin.design.any_topology import AnyLinkage
+from structkin.design.arguments import usable
 
 #: Cabrera, Simon & Prado, Mech. Mach. Theory 37 (2002), case 1.
 LINE = [(20, 20), (20, 25), (20, 30), (20, 35), (20, 40), (20, 45)]
@@ -42,6 +43,10 @@ def assert_sound(found):
     size = np.ptp(found[0].points, axis=0).max()
     order = [max(one.rms, 1e-9 * size) for one in found]
     assert order == sorted(order)
+
+
+def test_numbers_of_single_precision_are_compared_without_a_warning():
+    assert usable(np.array([1, np.inf], np.float32)).tolist() == [True, False]
 
 
 @pytest.mark.full

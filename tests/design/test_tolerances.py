@@ -96,7 +96,7 @@ def test_a_hole_moves_with_its_point():
 def test_monte_carlo_is_that_of_draws_from_the_closed_form(plan):
     q, n = np.array([0.4, 2.0, 4.0]), 1 << 14
     found = press().tolerances(
-        TOLERANCES, ["x.C"], clearances={"B": 5e-5}, plan=plan, drivers={"motor": q}, variants=n
+        TOLERANCES, ["x.C"], clearances={"B": 5e-5}, plan=plan, drivers={"motor": q}, variants=np.int64(n)
     )["x.C"]
     draw = np.random.default_rng(5)
     r, l, y = draw.normal([R, L + 1e-4, 0], [1e-4 / 3, 2e-4 / 3, 4e-5], (200_000, 3)).T

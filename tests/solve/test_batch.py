@@ -63,6 +63,8 @@ def test_arrays_of_any_layout_are_those_for_which_the_loops_are_compiled():
     bodies, slides = np.asfortranarray(np.full((3, 4), -1)), np.asfortranarray(np.full((3, 4, 2), np.nan))
     made = sk.Linkages.of(*many, motor, bodies=bodies, slides=slides)
     assert all(one.flags.c_contiguous for one in made.arrays.values())
+    single = sk.Linkages.of(*many[:1], many[1].astype(np.float32), many[2], motor)  # without a warning
+    np.testing.assert_array_equal(single.points, made.points)
 
 
 def compare(batch, some=None):

@@ -44,3 +44,16 @@ def test_random_linkages_are_apart_if_asked():
         sk.Linkages.random(200, 4, apart=0.5)
     with pytest.raises(sk.InputError, match="2 errors"):
         sk.Linkages.random(2, 5, apart=1.5, sliders=-1.0)
+
+
+def test_a_guide_is_the_same_either_way_along_it():
+    """One drawn at 0.1 was far from one at 0.1 less half a turn: of linkages that were apart, two were nearly the same."""
+    made = sk.Linkages.random(400, 4, seed=1, sliders=1.0, apart=0.15)
+    z, ground = made.places, made.places[:, 2] - made.places[:, 0]
+    z = (z - z.mean(axis=1)[:, None]) / (ground / abs(ground))[:, None]
+    z /= np.sqrt(np.mean(abs(z) ** 2, axis=1))[:, None]
+    along = made.slides[:, 3, 0] - np.angle(ground)
+    turned = abs((along[:, None] - along + np.pi / 2) % np.pi - np.pi / 2)
+    distance = np.sqrt(np.mean(abs(z[:, None] - z) ** 2, axis=2) + turned**2 / 4)
+    same = (made.adjacency[:, None] == made.adjacency).all(axis=(2, 3))
+    assert distance[same & ~np.eye(400, dtype=bool)].min() > 0.15

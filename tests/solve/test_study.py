@@ -310,6 +310,23 @@ def test_complex_values_are_refused():
         sk.study(four_bar(), {"lengths.B-C": [0.11 + 1j, 0.12]}, measures=["path.C"])
 
 
+@pytest.mark.parametrize("values", [["0.11", "0.12"], [True, False], np.array([1, 2], "m8[s]")])
+def test_text_truth_and_times_are_no_numbers(values):
+    """A study over booleans had lengths of 1 and 0 m."""
+    with pytest.raises(sk.InputError, match=r"lengths\.B-C: expected finite numbers"):
+        sk.study(four_bar(), {"lengths.B-C": values}, measures=["path.C"])
+
+
+def test_numbers_of_numpy_are_those_of_python(tmp_path):
+    """A count of NumPy ended with an AttributeError, a budget with a TypeError."""
+    bounds, options = {"lengths.B-C": (0.11, 0.12)}, {"plan": "sobol", "measures": ["path.C"], "samples": 3}
+    found = sk.study(four_bar(), bounds, variants=5, budget=900, to=tmp_path / "a.zarr", **options)
+    again = sk.study(
+        four_bar(), bounds, variants=np.int64(5), budget=np.float32(900), to=tmp_path / "a.zarr", **options
+    )
+    np.testing.assert_array_equal(again.dataset["path.C"], found.dataset["path.C"])
+
+
 def test_a_length_that_others_fix():
     """Four points in a plate: five distances fix the sixth."""
     corners = {"B": (0, 0), "C": (4, 0), "P": (1, 2), "Q": (3, 2)}

@@ -78,7 +78,7 @@ def normalised(points: Floats, slides: Floats) -> Floats:
 
     It is the root mean square of the distances of their joints in the sketch, in parts of their size, when both are
     moved to their centroid, turned until joint 2 lies along x from joint 0, and scaled to a root mean square of 1; and
-    of the directions of their guides.
+    of the directions of their guides, each half the difference of two unit vectors at twice its angle.
 
     >>> square = np.array([[(0.0, 0), (1, 0), (1, 1), (0, 1)]])
     >>> turned = 3 * square @ [[0.6, 0.8], [-0.8, 0.6]] + 5
@@ -91,7 +91,8 @@ def normalised(points: Floats, slides: Floats) -> Floats:
     ground = ground / np.abs(ground)
     z = (z - z.mean(axis=1, keepdims=True)) / ground[:, None]
     z = z / np.sqrt(np.sum(np.abs(z) ** 2, axis=1, keepdims=True))
-    guides = np.nan_to_num(np.exp(1j * slides[..., 0]) / ground[:, None]) / np.sqrt(z.shape[1])
+    # A guide is a line: half a turn leaves it as it is.
+    guides = np.nan_to_num(np.exp(2j * slides[..., 0]) / ground[:, None] ** 2) / (2 * np.sqrt(z.shape[1]))
     return np.hstack((z.real, z.imag, guides.real, guides.imag))
 
 

@@ -124,7 +124,8 @@ class Linkages:
         Places are drawn evenly, so that few are nearly the same: of 100,000 with four, five and six joints, the nearest
         two differ by 0.2, 1.6 and 6 % of their size. None of the same topology are nearer than `apart`: the root mean
         square of the distances of their joints in the sketch, both moved to their centroid, turned until the fixed
-        joints 0 and 2 lie along x, and scaled to a root mean square of 1; the directions of guides count likewise.
+        joints 0 and 2 lie along x, and scaled to a root mean square of 1; the directions of guides, either way along
+        them, count likewise.
 
         Raises `InputError` for less than one linkage or four joints, for more than 16 GiB, a chance that is none, and
         where not so many linkages that are `apart` are found.
@@ -323,7 +324,7 @@ def _faults(bars: NDArray[Any], places: NDArray[Any], on_ground: NDArray[Any], p
             ("is not symmetric", bars != bars.swapaxes(1, 2)),
             ("joins a joint to itself", np.diagonal(bars, axis1=1, axis2=2) != 0),
         ],
-        "points": [("is not finite, or too large to compute with", ~(np.abs(places) <= LARGEST))],
+        "points": [("is not finite, or too large to compute with", ~(np.abs(places) <= np.float64(LARGEST)))],
         "fixed": [("is not 0 or 1", ~((on_ground == 0) | (on_ground == 1)))],
         "motor": [
             ("is no joint: a linkage has one motor, a pivot and a crank pin", ~(whole & (pair >= 0) & (pair < joints))),

@@ -48,7 +48,7 @@ def planned(
         problems.append(Problem("variants", f"a {plan} has as many variants as its values say", "leave it out"))
     if plan == "list" and len(lengths := {len(own) for own in values.values()}) > 1:
         problems.append(Problem("parameters", f"the numbers of values differ: {sorted(lengths)}", "or plan='grid'"))
-    count = (variants or 1) if by_bounds else math.prod(map(len, values.values())) if plan == "grid" else 1
+    count = int(variants or 1) if by_bounds else math.prod(map(len, values.values())) if plan == "grid" else 1
     problems += too_many(count, "a study")
     return ({}, problems) if problems else (_drawn(values, plan, count, seed), [])
 
@@ -86,7 +86,7 @@ def _read(given: Any) -> Floats | None:
     """Return finite numbers as an array (v,); None if they are not."""
     try:
         array = unmasked(given)
-        if array.dtype.kind == "c":  # NumPy only warns of a part that it drops
+        if array.dtype.kind not in "iufO":  # NumPy would take text, truth values and times for numbers
             return None
         values = np.atleast_1d(np.asarray(array, np.float64))
     except (TypeError, ValueError):

@@ -352,7 +352,7 @@ def _identity(job: Job, values: Mapping[str, Floats], times: Floats, size: int) 
             "samples": [len(times), digest_of(times)],
             "drivers": {id: digest_of(np.asarray(own, np.float64)) for id, own in (job.drivers or {}).items()},
             "pose": repr(job.mechanism._pose),
-            "budget": job.budget,
+            "budget": None if job.budget is None else float(job.budget),
             "chunk": size,
         }
     )
