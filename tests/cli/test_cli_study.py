@@ -167,3 +167,17 @@ def test_more_variants_than_a_study_may_have_are_listed_with_all_else(study):
         read_study(study)
     assert [problem.key for problem in error.value.problems] == ["colour", "parameters.lengths.C-D", "variants"]
     assert "1,000,000,000 are more than a study may have; at most 100,000,000" in str(error.value)
+
+
+def test_every_wrong_value_of_a_parameter_is_listed(study):
+    """Only the first one was, and an empty list was called a list."""
+    study.write_text(STUDY.replace("110, 120", '110, "3 kg", true, -1').replace('"7 cm", "80 mm", 200', ""), "utf-8")
+    with pytest.raises(sk.InputError) as error:
+        read_study(study)
+    wrong = [(problem.key, problem.message) for problem in error.value.problems]
+    assert wrong == [
+        ("parameters.lengths.B-C", "'3 kg' is not a length"),
+        ("parameters.lengths.B-C", "expected a number, found true"),
+        ("parameters.lengths.B-C", "expected a length greater than zero, found -1"),
+        ("parameters.lengths.C-D", "expected a list of numbers, found an empty list"),
+    ]

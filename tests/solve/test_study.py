@@ -463,6 +463,19 @@ def test_workers_give_the_same_bits(tmp_path):
         sk.study(m, BOUNDS, **{**options, "measures": {"f": lambda own: own.ok.sum(axis=1)}}, workers=2)
 
 
+def test_a_function_of_a_notebook_is_not_sent_to_another_process():
+    """The study ended with "a worker process was ended, perhaps for lack of memory"."""
+    script = """
+import structkin as sk
+def top(motions):
+    return motions.t
+m = sk.load(sk.examples.path("crank_rocker"))
+sk.study(m, {"lengths.B-C": [0.11, 0.12]}, samples=2, measures={"top": top}, workers=2)
+"""
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert "measures.top: is a function that cannot be sent to another process; define it in a module" in found.stderr
+
+
 def slow_but_one(motions):
     """Measure the first chunk at once, and each other one for minutes."""
     if len(motions) > 1:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import pickle
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -278,11 +279,19 @@ def _faults_of_work(job: Job, workers: int) -> list[Problem]:
     elif workers > 1:
         for name, measure in job.measures.items():
             try:
-                pickle.dumps(measure)
+                can_be_sent = b"__main__" not in pickle.dumps(measure) or _is_main_found_again()
             except (pickle.PicklingError, AttributeError, TypeError):
+                can_be_sent = False
+            if not can_be_sent:
                 message = "is a function that cannot be sent to another process"
                 problems.append(Problem(f"measures.{name}", message, "define it in a module, or leave workers out"))
     return problems
+
+
+def _is_main_found_again() -> bool:
+    """Return whether another process can import what this one runs: not a notebook, and nothing typed in."""
+    main = sys.modules["__main__"]
+    return getattr(main, "__spec__", None) is not None or os.path.isfile(getattr(main, "__file__", ""))
 
 
 def faults_of_store(path: Path, names: Sequence[str]) -> list[Problem]:

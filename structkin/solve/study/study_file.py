@@ -9,7 +9,7 @@ from typing import Any
 
 from structkin.errors import InputError, Problem
 from structkin.model.file import load_data
-from structkin.model.flaw import Flaw, describe
+from structkin.model.flaw import MOST, Flaw, describe
 from structkin.model.mechanism import Mechanism
 from structkin.model.numbers import number_in_si, number_of
 from structkin.model.topology import suggest
@@ -154,16 +154,25 @@ def _parameters(mechanism: Mechanism, given: Mapping[str, Any], problems: list[P
     for key, values in given.items():
         where = f"parameters.{key}"
         if not isinstance(values, list) or not values:
-            message = f"expected a list of numbers, found {describe(values)}"
+            message = f"expected a list of numbers, found {'an empty list' if values == [] else describe(values)}"
             hint = quoted(key, values) if isinstance(values, Mapping) else "such as [100, 140]"
             problems.append(Problem(where, message, hint))
             continue
         try:
             number = number_of(mechanism, key)
-            sign = "positive" if number.path[0] == "lengths" else ""
-            found[key] = [number_in_si(mechanism, number.quantity, value, sign) for value in values]
         except Flaw as flaw:
-            problems.append(Problem(where, flaw.message, flaw.hint))
+            problems += flaw.problems(where)
+            continue
+        sign, own, flaws = "positive" if number.path[0] == "lengths" else "", list[float](), list[Flaw]()
+        for value in values:
+            try:
+                own.append(number_in_si(mechanism, number.quantity, value, sign))
+            except Flaw as flaw:
+                flaws.append(flaw)
+        if not flaws:
+            found[key] = own
+        for flaw in flaws[:MOST]:
+            problems += flaw.problems(where)
     return found
 
 
