@@ -47,7 +47,7 @@ def test_random_linkages_are_apart_if_asked():
 
 
 def test_a_guide_is_the_same_either_way_along_it():
-    """One drawn at 0.1 was far from one at 0.1 less half a turn: of linkages that were apart, two were nearly the same."""
+    """One drawn at 0.1 was far from one at 0.1 less half a turn: two that were apart were nearly the same."""
     made = sk.Linkages.random(400, 4, seed=1, sliders=1.0, apart=0.15)
     z, ground = made.places, made.places[:, 2] - made.places[:, 0]
     z = (z - z.mean(axis=1)[:, None]) / (ground / abs(ground))[:, None]

@@ -107,7 +107,9 @@ def done(
             while waiting:
                 yield from _finished(waiting)
     except BrokenProcessPool:
-        message = 'a worker process was ended, perhaps for lack of memory, or of `if __name__ == "__main__":` in the script'
+        message = (
+            'a worker process was ended, perhaps for lack of memory, or of `if __name__ == "__main__":` in the script'
+        )
         raise InputError([Problem("workers", message, f"run it again, with fewer workers; {KEPT}")], "study") from None
 
 
