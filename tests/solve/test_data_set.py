@@ -58,6 +58,7 @@ def test_an_interrupted_one_goes_on_and_another_is_refused(tmp_path, monkeypatch
     found = batch.save(store)
     assert done == [4, 4, 2]
     np.testing.assert_array_equal(found["path"], batch.position[:, -1].astype(np.float32))
+    np.testing.assert_array_equal(batch.save(store, keep=4)["path"], found["path"])  # the last joint by its number
     with pytest.raises(sk.InputError, match="is the store of another study: angles differs"):
         sk.solve_batch(linkages, angles=TURN[:21]).save(store)
 

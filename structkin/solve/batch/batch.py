@@ -253,7 +253,7 @@ class Batch:
     def _by_client(self, out: Floats) -> Iterator[BatchBlock]:
         """Yield the blocks that the client's workers solve, as they come; in a buffer of all, each at its place."""
         count, (_, held, joints, _, n) = len(self), out.shape
-        size = min(held, count, max(1, TASK // (48 * joints * n)))
+        size = max(1, min(held, count, TASK // (48 * joints * n)))
         share, chunks = self._share, chunked(self.linkages, size)
         for number, rows in done_by(self.client, share, chunks):
             first, found = number * size, min(size, count - number * size)
@@ -327,7 +327,8 @@ def solve_batch(
     whose task ended every worker have the status -2 (lost).
 
     Raises `InputError` for arrays that do not fit: shapes, adjacency that is not symmetric, values that are not finite,
-    a motor that is no pair of joints; and for a client that is none, or whose workers have another structkin.
+    a motor that is no pair of joints; for angles so far away that the way there does not fit into memory; and for a
+    client that is none, or whose workers have another structkin.
 
     >>> import structkin as sk
     >>> bars = [[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]]  # a four-bar

@@ -58,11 +58,15 @@ def save(batch: Batch, to: str | Path, keep: Any, workers: int, progress: Callab
     problems += faults_of_store(path, [])
     if not isinstance(linkages, Linkages):
         raise InputError([*problems, Problem("linkages", "are mechanisms", "data sets hold arrays")], "data set")
+    if not len(linkages):
+        problems.append(Problem("linkages", "there are none", "a data set holds one or more"))
     joints, n = linkages.joints, len(angles)
     if isinstance(keep, np.integer):
         keep = int(keep)
     if keep != "all" and not (isinstance(keep, int) and -joints <= keep < joints):
         problems.append(Problem("keep", f"there is no joint {keep!r}", f"give 'all', or one from 0 to {joints - 1}"))
+    elif keep != "all":
+        keep %= joints
     if workers < 1 or (workers > 1 and batch.client is not None):
         message = "are those of the client" if workers > 1 else f"{workers} is not a positive number of processes"
         problems.append(Problem("workers", message, "leave them out"))

@@ -236,7 +236,7 @@ class Linkages:
         Raises `InputError` where these do not fit.
         """
         try:
-            chosen = part if isinstance(part, slice) else np.arange(len(self))[np.ravel(part)]
+            chosen = part if isinstance(part, slice) else np.arange(len(self))[np.ravel(part) if np.size(part) else []]
         except IndexError as error:
             hint = f"give numbers from 0 to {len(self) - 1}, or a slice"
             raise InputError([Problem("part", "does not fit these linkages", hint)], "take") from error

@@ -44,7 +44,8 @@ def takes_triads(motor: Motor, linkages: Linkages | Mechanisms, *, must: bool = 
     """
     if not (isinstance(linkages, Linkages) and has_numba() and motor.turns_from_sketch):
         return False
-    share = float(np.mean(linkages.take(slice(FIRST)).ordered()[2] == Way.TRIADS))
+    ways = linkages.take(slice(FIRST)).ordered()[2]
+    share = float(np.count_nonzero(ways == Way.TRIADS)) / max(1, len(ways))
     return share * len(linkages) > (0 if must else FEW_TRIADS)
 
 
