@@ -327,6 +327,16 @@ def test_numbers_of_numpy_are_those_of_python(tmp_path):
     np.testing.assert_array_equal(again.dataset["path.C"], found.dataset["path.C"])
 
 
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_measure_with_the_name_of_a_dimension_stays_one(stored, tmp_path):
+    """It was a coordinate, and in no table, no picture and no choice of the best."""
+    measures = {"a": lambda motions: np.ones((len(motions), 4)), "a_0": lambda motions: 1.0 * np.arange(len(motions))}
+    to = tmp_path / "a.zarr" if stored else None
+    found = sk.study(four_bar(), {"lengths.B-C": [0.11, 0.12]}, measures=measures, samples=3, to=to)
+    assert found.dataset["a"].dims == ("variant", "a_0_") and found.dataset["a_0"].dims == ("variant",)
+    assert len(found.best("a_0", 2)) == 2
+
+
 def test_a_length_that_others_fix():
     """Four points in a plate: five distances fix the sixth."""
     corners = {"B": (0, 0), "C": (4, 0), "P": (1, 2), "Q": (3, 2)}

@@ -7,7 +7,7 @@ import json
 import os
 import pickle
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -315,7 +315,7 @@ def _variables(job: Job, rows: Rows, samples: int) -> dict[str, Variable]:
     for name, values in rows.items():
         shape = values.shape[1:]
         dims = tuple(
-            "sample" if k == 0 and size == samples else "xy" if k == 1 and size == 2 else f"{name}_{k}"
+            "sample" if k == 0 and size == samples else "xy" if k == 1 and size == 2 else _unused(f"{name}_{k}", rows)
             for k, size in enumerate(shape)
         )
         measure = job.measures[name]
@@ -327,6 +327,11 @@ def _variables(job: Job, rows: Rows, samples: int) -> dict[str, Variable]:
             attributes = {"flag_values": [int(one) for one in flags.values()], "flag_meanings": " ".join(flags)}
         found[name] = Variable(dims, shape, values.dtype, attributes)
     return found
+
+
+def _unused(name: str, names: Collection[str]) -> str:
+    """Return a name for a dimension: a measure that had it too would be a coordinate, and no measure any more."""
+    return name if name not in names else _unused(f"{name}_", names)
 
 
 def _check_memory(variables: Mapping[str, Variable], count: int, title: str) -> None:

@@ -163,16 +163,15 @@ def _parameters(mechanism: Mechanism, given: Mapping[str, Any], problems: list[P
         except Flaw as flaw:
             problems += flaw.problems(where)
             continue
-        sign, own, flaws = "positive" if number.path[0] == "lengths" else "", list[float](), list[Flaw]()
+        sign, own, wrong = "positive" if number.path[0] == "lengths" else "", list[float](), list[Problem]()
         for value in values:
             try:
                 own.append(number_in_si(mechanism, number.quantity, value, sign))
             except Flaw as flaw:
-                flaws.append(flaw)
-        if not flaws:
+                wrong += flaw.problems(where)
+        problems += wrong[:MOST]
+        if not wrong:
             found[key] = own
-        for flaw in flaws[:MOST]:
-            problems += flaw.problems(where)
     return found
 
 
