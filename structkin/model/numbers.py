@@ -100,10 +100,18 @@ def with_numbers(mechanism: Mechanism, values: Mapping[Number, float]) -> Mechan
 
 def rebuilt(mechanism: Mechanism, data: dict[str, Any]) -> Mechanism:
     """Return a mechanism of another description, in the pose of this one; `InputError` where it cannot be built."""
-    other = Mechanism.from_dict(data, folder=mechanism._folder)
-    if mechanism.units.origin:
-        other = seen_from(other, mechanism.units.origin)
+    other = _drawn(mechanism, data)
     return other if mechanism._pose is None else other.posed(mechanism._pose)
+
+
+def drawn_places(mechanism: Mechanism) -> Mapping[str, complex]:
+    """Return the places [m] of points in the sketch of the file, which a mechanism in another pose does not have."""
+    return mechanism.places if mechanism._pose is None else _drawn(mechanism, mechanism.source_dict).places
+
+
+def _drawn(mechanism: Mechanism, data: dict[str, Any]) -> Mechanism:
+    other = Mechanism.from_dict(data, folder=mechanism._folder)
+    return seen_from(other, mechanism.units.origin) if mechanism.units.origin else other
 
 
 def length_of(mechanism: Mechanism, pair: str) -> float:

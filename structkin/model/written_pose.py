@@ -17,6 +17,7 @@ from structkin.numerical_tolerances import EQUAL_DATA
 
 if TYPE_CHECKING:
     from structkin.model.draft import Draft
+    from structkin.model.mechanism import Mechanism
 
 
 def read_pose(draft: Draft, section: Any) -> SketchPose | None:
@@ -92,3 +93,11 @@ def pose_section(pose: SketchPose, kinds: Mapping[str, str]) -> dict[str, Any]:
         },
         "drivers": {id: f"{float(z)!r} {'rad' if kinds[id] == 'angle' else 'm'}" for id, z in pose.starts.items()},
     }
+
+
+def described(mechanism: Mechanism) -> dict[str, Any]:
+    """Return a fresh copy of what a mechanism was built from, with its pose if that is another than in [points]."""
+    source = mechanism.source_dict
+    if mechanism._pose is not None:
+        source["pose"] = pose_section(mechanism._pose, {id: drive.kind for id, drive in mechanism.drivers.items()})
+    return source

@@ -321,3 +321,51 @@ def test_masked_rows_of_a_measure_are_nan():
     measures = {"own": lambda own: np.ma.array([1, 2], mask=[False, True])}
     found = sk.Mechanism(**CRANK_ROCKER).solve_many(5, lengths={"C-D": [0.3, 0.31]}, measures=measures)
     np.testing.assert_array_equal(found.measures["own"], [1.0, np.nan])
+
+
+def other_side(coupler, angle):
+    """Return pin C of the crank-rocker that is assembled on the other side of the line through B and D."""
+    B, D, rocker = 0.1 * np.exp(1j * angle), 0.5, np.hypot(0.1, 0.3)
+    d = abs(D - B)
+    along = (coupler**2 - rocker**2 + d**2) / (2 * d)
+    return B + (along - 1j * np.sqrt(coupler**2 - along**2)) * (D - B) / d
+
+
+def assembled_below(drivers=None):
+    """Return the crank-rocker in its other assembly."""
+    found = sk.Mechanism.from_dict(CRANK_ROCKER).assemblies(drivers=drivers)
+    (below,) = (one.mechanism() for one in found if one.position("C")[1] < 0)
+    return below
+
+
+@pytest.mark.parametrize("at", [None, 2.0])
+def test_variants_of_another_assembly_stay_in_it(at):
+    """They were those of the sketch of the file, which is assembled in another mode; so were those of a study."""
+    m = assembled_below(None if at is None else {"motor": at})
+    couplers, speeds, t = [0.42, 0.44], [2.0, -3.0], np.linspace(0, 1, 9)
+    motions = m.solve_many(t=t, parameters={"lengths.B-C": couplers, "drivers.motor.speed": speeds})
+    for k, (coupler, speed) in enumerate(zip(couplers, speeds, strict=True)):
+        x, y = motions.position("C")[k].T
+        np.testing.assert_allclose(x + 1j * y, other_side(coupler, speed * t), rtol=0, atol=1e-12)
+        same(motions, k, motions.variant(k).solve(t=t))
+
+
+def test_points_of_another_assembly_move_in_the_sketch_of_the_file():
+    """A coordinate that did not differ became that of the other pose."""
+    m, t = assembled_below({"motor": 2.0}), np.linspace(0, 1, 9)
+    for key, own in (("points.P.x", 0.2), ("points.C.y", 0.3), ("points.B.y", 0.0)):
+        motions = m.solve_many(t=t, parameters={key: [own, own + 1e-6, own - 1e-6]})
+        same(motions, 0, m.solve(t=t))
+        same(motions, 1, motions.variant(1).solve(t=t))
+        slope = (motions.position("P")[1] - motions.position("P")[2]) / 2e-6
+        np.testing.assert_allclose(m.solve(t=t).sensitivity("P", to=[key])[..., 0], slope, atol=1e-6)
+
+
+def test_the_store_of_a_study_holds_the_assembly(tmp_path):
+    m, options = assembled_below(), {"samples": 5, "to": tmp_path / "a.zarr"}
+    found = sk.study(m, {"lengths.B-C": [0.42, 0.44]}, measures=["path.C"], **options)
+    again = sk.Study.open(tmp_path / "a.zarr")
+    for one in (found, again):
+        np.testing.assert_array_equal(one.motion(1).position("C"), found.dataset["path.C"][1])
+    with pytest.raises(sk.InputError, match="another study: mechanism"):
+        sk.study(sk.Mechanism.from_dict(CRANK_ROCKER), {"lengths.B-C": [0.42, 0.44]}, measures=["path.C"], **options)

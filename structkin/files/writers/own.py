@@ -9,7 +9,7 @@ from typing import Any
 from structkin.files.writers.toml_text import toml_text
 from structkin.model.entry import SECTIONS
 from structkin.model.mechanism import Mechanism
-from structkin.model.written_pose import pose_section
+from structkin.model.written_pose import described
 from structkin.show.files import whole_file
 
 #: Sections that a file has even if they are empty.
@@ -37,9 +37,6 @@ def own_sections(mechanism: Mechanism) -> dict[str, Any]:
     >>> own_sections(arm)
     {'title': 'Arm', 'points': {'A': [0, 0], 'B': [1, 0]}, 'links': {'ground': ['A'], 'bar': ['A', 'B']}}
     """
-    source = mechanism.source_dict
-    if mechanism._pose is not None:
-        kinds = {id: drive.kind for id, drive in mechanism.drivers.items()}
-        source["pose"] = pose_section(mechanism._pose, kinds)
+    source = described(mechanism)
     order = dict.fromkeys((*_HEAD, *SECTIONS))
     return {name: source[name] for name in order if source.get(name) not in (None, "", {}, [], ()) or name in NEEDED}

@@ -46,7 +46,8 @@ class Path:
             return cls(values, np.ones(len(schedule) - 1, np.intp), places)
         parts = np.ones(charged or len(schedule), np.intp)
         for id, own in values.items():
-            start = starts.get(id, np.full(len(own), drives[id].start))[:, None]
+            drawn = starts if schedule.mechanism._pose is None else {}
+            start = drawn.get(id, np.full(len(own), drives[id].start))[:, None]
             if drives[id].kind == "angle":
                 start = start + 2 * np.pi * np.round((own[:, :1] - start) / (2 * np.pi))
             count = max(len(own), len(start))
@@ -102,6 +103,5 @@ def shifts(schedule: Schedule, starts: Mapping[str, Floats]) -> dict[str, Floats
 
     Their coordinates begin at the values in the sketches, `starts` (v,).
     """
-    drives = schedule.mechanism.drivers
-    speeds = (id for id in starts if id not in schedule.by_values and isinstance(drives[id].law, ConstantSpeed))
-    return {id: starts[id] - drives[id].start for id in speeds}
+    laws = {id: schedule.mechanism.drivers[id].law for id in starts if id not in schedule.by_values}
+    return {id: starts[id] - law.start for id, law in laws.items() if isinstance(law, ConstantSpeed)}

@@ -21,6 +21,7 @@ from structkin.model.assemble import with_joints
 from structkin.model.draft import Draft
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Link
+from structkin.model.posed import posed_parts
 from structkin.numerical_tolerances import DETERMINED, EQUAL_DATA, ROUNDING_OF_FEW
 from structkin.plan.builder import PlanBuilder
 from structkin.plan.compile import record_plan
@@ -202,8 +203,8 @@ class ManyPlan:
 
     The registers `held`, whose values differ, are the last of the plan: a result need not keep them.
 
-    `starts` (v,) are the coordinates of drivers in the sketches of the variants [rad or m], where these differ. `odd`
-    are the variants that the plan does not cover.
+    `starts` (v,) are the coordinates of drivers in the sketches of the variants [rad or m], where these differ: laws
+    with a speed begin there, also in another pose. `odd` are the variants that the plan does not cover.
     """
 
     plan: Plan
@@ -276,10 +277,13 @@ def record_many(
     bore(draft)
     # It has all that a state requires of a mechanism.
     varied = cast("Mechanism", _Varied(mechanism, draft.points, MappingProxyType(draft.links), draft.pairs))
-    starts = {} if mechanism._pose is not None else _starts(varied, draft)
-    builder = (kind or ManyBuilder)(starts=starts)
+    starts = _starts(varied, draft)
+    if mechanism._pose is not None:  # where laws with a speed begin is still that of the sketches
+        parts = posed_parts(varied, mechanism._pose)
+        varied = cast("Mechanism", _Varied(mechanism, parts["places"], parts["links"], parts["joints"]))
+    builder = (kind or ManyBuilder)(starts=starts if mechanism._pose is None else {})
     plan, held = _held_last(record_plan(varied, structure, builder), builder.held)
-    return ManyPlan(plan, held, draft.links, draft.pairs, starts, frozenset((builder.odd | near) - {-1}))
+    return ManyPlan(plan, held, varied.links, varied.joints, starts, frozenset((builder.odd | near) - {-1}))
 
 
 def _held_last(plan: Plan, held: Mapping[int, Variants]) -> tuple[Plan, dict[int, Variants]]:

@@ -25,7 +25,7 @@ from structkin.kernels.kernel_plan import kernel_plan_of
 from structkin.model.flaw import LARGEST, Flaw
 from structkin.model.laws import ConstantSpeed
 from structkin.model.mechanism import Mechanism
-from structkin.model.numbers import STILL, Number, number_of, own_value, with_numbers
+from structkin.model.numbers import STILL, Number, drawn_places, number_of, own_value, with_numbers
 from structkin.model.topology import suggest
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
@@ -150,7 +150,7 @@ def read_differences(
         elif values is None or values.shape[1] != 2:
             problems.append(Problem(key, "expected places (v, 2) [m]"))
         else:
-            own, bad = mechanism.places[name], np.any(~(np.abs(values) <= LARGEST), axis=1)
+            own, bad = drawn_places(mechanism)[name], np.any(~(np.abs(values) <= LARGEST), axis=1)
             found.check(key, values, (own.real, own.imag), {"expected a finite place": bad})
             found.places[name] = Variants(np.concatenate(([own], values[:, 0] + 1j * values[:, 1])))
     for key, given in parameters.items():
@@ -216,7 +216,7 @@ def _read_number(found: Differences, key: str, given: Any) -> None:
     name, part = str(number.path[1]), int(number.path[2])
     if name in found.places and f"points.{name}" in found.counts:
         raise Flaw("is given twice", "delete one")
-    place = mechanism.places[name]
+    place = drawn_places(mechanism)[name]
     found.check(key, values, (place.real, place.imag)[part], {"expected a finite place": ~(np.abs(values) <= LARGEST)})
     known = found.places.setdefault(name, Variants(np.full(1 + len(values), place)))
     if len(known.values) == 1 + len(values):  # else the numbers of variants differ, which is reported
@@ -497,7 +497,9 @@ def _at_speeds(schedule: Schedule, speeds: Mapping[str, Floats], starts: Mapping
     """Return values and rates (3, v, n) of drivers whose speeds (v,) differ."""
     rows = {}
     for id, speed in speeds.items():
-        start = starts.get(id, np.full(len(speed), schedule.mechanism.drivers[id].start))
+        law = schedule.mechanism.drivers[id].law
+        assert isinstance(law, ConstantSpeed)
+        start = starts.get(id, np.full(len(speed), law.start))
         turned = start[:, None] + speed[:, None] * schedule.t
         rows[id] = np.stack((turned, np.broadcast_to(speed[:, None], turned.shape), np.zeros(turned.shape)))
     return rows

@@ -27,7 +27,7 @@ from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.expression import Expression
 from structkin.model.flaw import Flaw
 from structkin.model.mechanism import Mechanism
-from structkin.model.numbers import STILL, length_of, name_in, number_in_si, number_of, own_value, rebuilt
+from structkin.model.numbers import STILL, drawn_places, length_of, name_in, number_in_si, number_of, own_value, rebuilt
 from structkin.model.topology import suggest
 from structkin.structure import KinematicStructure
 
@@ -172,7 +172,8 @@ def _coordinate(mechanism: Mechanism, data: Mapping[str, Any], name: str, rest: 
         for other in link.points
     ]
     reach = min((far for far in beside if far > 0), default=mechanism.size or 1.0)
-    value = place.real if axis == "x" else place.imag
+    drawn = drawn_places(mechanism)[point]
+    value = drawn.real if axis == "x" else drawn.imag
     path = ("points", point, "xy".index(axis))
     return Parameter(name, value, reach, path, mechanism.units.length_scale, "length")
 

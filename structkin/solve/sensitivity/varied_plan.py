@@ -38,6 +38,7 @@ from structkin.joints.sliding import Sliding
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.laws import ConstantSpeed
 from structkin.model.mechanism import Mechanism
+from structkin.model.numbers import drawn_places
 from structkin.numerical_tolerances import ROUNDING_OF_FEW
 from structkin.plan.builder import PlanBuilder
 from structkin.plan.compile import DrawnSingularError, record_plan
@@ -217,7 +218,7 @@ def _together(mechanism: Mechanism, parameters: Sequence[Parameter]) -> VariedPl
         if section == "lengths":
             lengths[parameter.pair] = Variants(parameter.value + change)
         elif section == "points":
-            known = points.get(name, Variants(np.full(count, mechanism.places[name])))
+            known = points.get(name, Variants(np.full(count, drawn_places(mechanism)[name])))
             points[name] = known + change * (1j if parameter.path[2] else 1)
         elif section == "joints":
             values = parameter.value + change

@@ -24,6 +24,7 @@ from structkin.model.arguments import index as whole_index
 from structkin.model.mechanism import Mechanism
 from structkin.model.numbers import number_of, own_value, with_numbers
 from structkin.model.topology import suggest
+from structkin.model.written_pose import described
 from structkin.plan.status import Status
 from structkin.solve.call import make_schedule
 from structkin.solve.many.motions import Motions
@@ -357,7 +358,7 @@ def _identity(job: Job, values: Mapping[str, Floats], times: Floats, size: int) 
     return json.dumps(
         {
             "structkin": __version__,
-            "mechanism": job.mechanism.source_dict,
+            "mechanism": described(job.mechanism),
             "parameters": {key: digest_of(own) for key, own in values.items()},
             "measures": {
                 name: measure.text if isinstance(measure, Named) else digest_of_measure(measure)
@@ -365,7 +366,6 @@ def _identity(job: Job, values: Mapping[str, Floats], times: Floats, size: int) 
             },
             "samples": [len(times), digest_of(times)],
             "drivers": {id: digest_of(np.asarray(own, np.float64)) for id, own in (job.drivers or {}).items()},
-            "pose": repr(job.mechanism._pose),
             "budget": None if job.budget is None else float(job.budget),
             "chunk": size,
         }
