@@ -45,7 +45,7 @@ def poses_on_the_way(angles: Floats, speed: float) -> float:
     """Return how many poses the crank is followed through to all angles: a whole number, possibly huge.
 
     >>> poses_on_the_way(np.array([0.0, 2 * np.pi]), 1.0)
-    73.0
+    74.0
     """
     schedule = schedule_of(angles, speed)
     return len(angles) + (0.0 if schedule.is_scan else schedule.added)
