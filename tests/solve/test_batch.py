@@ -327,15 +327,6 @@ def test_what_the_loop_does_not_decide_can_be_left_out(monkeypatch):
     np.testing.assert_array_equal(alone.position, whole.position[2:3])
 
 
-@pytest.mark.parametrize("none", [slice(0, 0), [], np.flatnonzero([False])])
-def test_where_none_are_left_there_is_nothing_to_solve(none, tmp_path):
-    """A second call for those that the first left out ended with a warning where there were none."""
-    batch = sk.solve_batch(scattered(5, 4, seed=1).take(none), angles=TURN)
-    assert batch.position.shape == (0, 4, 2, 200) and batch.ok.shape == (0, 200) and not [*batch, *batch.faults]
-    with pytest.raises(sk.InputError, match="linkages: there are none"):
-        batch.save(tmp_path / "set.zarr")
-
-
 def test_linkages_that_are_all_solved_one_by_one_cannot_be_left_out(monkeypatch):
     mechanism = sk.load(example("crank_rocker"))
     with pytest.raises(sk.InputError, match="one_by_one: mechanisms are always solved one by one; leave it out"):

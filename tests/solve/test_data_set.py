@@ -77,6 +77,15 @@ def test_linkages_that_are_left_out_have_a_status_of_their_own(tmp_path):
         sk.solve_batch(linkages, angles=half).save(store)
 
 
+@pytest.mark.parametrize("none", [slice(0, 0), [], np.flatnonzero([False])])
+def test_where_none_are_left_there_is_nothing_to_solve(none, tmp_path):
+    """A second call for those that the first left out ended with a warning where there were none."""
+    batch = sk.solve_batch(scattered(5, 4, seed=1).take(none), angles=TURN)
+    assert batch.position.shape == (0, 4, 2, 200) and batch.ok.shape == (0, 200) and not [*batch, *batch.faults]
+    with pytest.raises(sk.InputError, match="linkages: there are none"):
+        batch.save(tmp_path / "set.zarr")
+
+
 def test_a_cluster_makes_the_same(tmp_path):
     linkages = scattered(9, 5, seed=6)
     with Client(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as client:
