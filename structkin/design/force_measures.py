@@ -10,8 +10,10 @@ of a torque, `effort("motor").between(-5, 5)` keeps it.
 
 Forces are found by solving a motion's equilibrium, so their derivatives are differences of variants. In masses, centres
 of mass and the stiffness and free length of springs the forces are polynomials of degree two at most, for which three
-values are exact: f' = (-3 f_0 + 4 f_1 - f_2) / (2 h), with a long step h. In other numbers they are central differences
-of order six, as those of `structkin.solve.sensitivity.varied_plan`.
+values are exact: f' = (-3 f_0 + 4 f_1 - f_2) / (2 h), with a long step h. They are not in some numbers of loads, such
+as the transition of friction, nor in any number where friction has a coefficient: there, differences of order six are
+taken to one side, with a short step. In what moves the mechanism, central ones of that order are taken, as those of
+`structkin.solve.sensitivity.varied_plan`.
 """
 
 from __future__ import annotations
@@ -22,14 +24,32 @@ import numpy as np
 
 from structkin.checked import checked
 from structkin.design.measures import Measure
+from structkin.dynamics.friction import by_coefficient
 from structkin.errors import InputError, Problem
+from structkin.model.mechanism import Mechanism
 from structkin.solve.motion.motion import Motion
 from structkin.solve.sensitivity.by_variants import slope_by_variants
-from structkin.solve.sensitivity.parameters import held_lengths, read_parameters
+from structkin.solve.sensitivity.parameters import Parameter, held_lengths, read_parameters
+from structkin.solve.sensitivity.varied_plan import FINE
 from structkin.types import Floats
 
-#: Of the numbers that move nothing: the values at which forces are found, in steps of `LONG` of the reach; weights.
-STILL_OFFSETS, STILL_WEIGHTS, LONG = (0, 1, 2), (-1.5, 2.0, -0.5), 0.25
+#: Keys of loads in whose numbers the forces are polynomials; in those of links they always are.
+POLYNOMIAL = (
+    "gravity",
+    "stiffness",
+    "free_length",
+    "free_angle",
+    "damping",
+    "actuator",
+    "value",
+    "at",
+    "limit",
+    "normal",
+)
+#: For polynomials: the values at which forces are found, in steps of `LONG` of the reach, and their weights.
+LONG_OFFSETS, LONG_WEIGHTS, LONG = (0, 1, 2), (-1.5, 2.0, -0.5), 0.25
+#: For other functions, in steps of the reach over `FINE`.
+SHORT_OFFSETS, SHORT_WEIGHTS = range(7), (-49 / 20, 6.0, -15 / 2, 20 / 3, -15 / 4, 6 / 5, -1 / 6)
 
 
 @checked
@@ -69,13 +89,18 @@ def _measured(words: str, forces: Callable[[Motion], Floats], kind: str, of: str
     def jacobian(motion: Motion, names: Sequence[str]) -> Floats:
         own = read_parameters(motion.mechanism, names)
         held = held_lengths(own)
-        still = (STILL_OFFSETS, STILL_WEIGHTS)
-        slopes = [
-            slope_by_variants(motion, held, one, values, *still, LONG * one.reach)
-            if one.is_still
-            else slope_by_variants(motion, held, one, values)
-            for one in own
-        ]
+        slopes = [slope_by_variants(motion, held, one, values, *_steps(motion.mechanism, one)) for one in own]
         return np.stack(slopes, axis=1)
 
     return Measure(words, values, jacobian, kind, of)
+
+
+def _steps(mechanism: Mechanism, one: Parameter) -> tuple[Sequence[int], Sequence[float], float] | tuple[()]:
+    """Return offsets, weights and step for a number that moves nothing; none for others, whose steps are chosen."""
+    if not one.is_still:
+        return ()
+    key = [key for key in one.path if isinstance(key, str)][-1]
+    if (one.section == "links" or key in POLYNOMIAL) and not by_coefficient(mechanism):
+        return LONG_OFFSETS, LONG_WEIGHTS, LONG * one.reach
+    # Towards zero: a radius may not be negative, a restitution not above one.
+    return SHORT_OFFSETS, SHORT_WEIGHTS, (-one.reach if one.value > 0 else one.reach) / FINE

@@ -101,6 +101,41 @@ def test_derivatives_are_differences_of_variants(measure):
         np.testing.assert_allclose(slopes[:, k], wanted, atol=1e-6 * max(np.abs(wanted).max(), 1e-3))
 
 
+def test_derivatives_by_numbers_in_which_forces_bend():
+    """An arm at 2 rad/s: its effort is M tanh(2 / v0) by friction, and -B x F n by a force F n, n = (a, b) / |a, b|."""
+    arm = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "arm": ["A", "B"]},
+        drivers={"motor": {"joint": "A", "speed": 2.0}},
+        forces={"rub": {"type": "friction", "joint": "A", "limit": 3.0, "transition": 1.5},
+                "push": {"type": "force", "at": "B", "direction": [3, 4], "value": 10}},
+    )  # fmt: skip
+    q = np.linspace(0, 1, 5)
+    names = ["forces.rub.transition", "forces.push.direction.0"]
+    by = design.effort("motor").jacobian(arm.solve(t=q / 2), names)
+    np.testing.assert_allclose(by[:, 0], -3 * 2 / 1.5**2 / np.cosh(2 / 1.5) ** 2, rtol=1e-10)
+    # d(n_x, n_y) / da = (b^2, -a b) / |n|^3
+    np.testing.assert_allclose(by[:, 1], -10 * (np.cos(q) * -12 - np.sin(q) * 16) / 125, rtol=1e-10)
+
+
+def test_derivatives_where_friction_has_a_coefficient():
+    """A cylinder at the angle p to a level guide pulls a weight W on it: its force is W u / (cos p + u sin p)."""
+    x, h, v, m, mu = 0.8, 0.6, 0.5, 4.0, 0.3
+    sled = sk.Mechanism(
+        points={"D": (0, h), "C": (x, 0)}, links={"ground": ["D"], "sled": {"points": ["C"], "mass": m}},
+        joints={"rail": {"type": "prismatic", "links": ["ground", "sled"], "at": "C", "axis": [1, 0]}},
+        drivers={"pull": {"between": ["D", "C"]}},
+        forces={"gravity": (0, -G), "rub": {"type": "friction", "joint": "rail", "coefficient": mu}},
+    )  # fmt: skip
+    # A length at which the sled moves towards the cylinder at the constant speed v.
+    pull = ([1.0], [-x * v], [v**2 * h**2])
+    measure = design.effort("pull")
+    motion = sled.solve(drivers={"pull": pull})
+    assert measure.values(motion) == pytest.approx(-m * G * mu / (x + mu * h))
+    by = measure.jacobian(motion, ["forces.rub.coefficient", "links.sled.mass"])
+    wanted = [-m * G * x / (x + mu * h) ** 2, -G * mu / (x + mu * h)]
+    np.testing.assert_allclose(by[0], wanted, rtol=1e-9)
+
+
 def test_masses_and_loads_move_nothing_and_unknown_ones_are_listed():
     motion = four_bar().solve(5)
     assert not motion.sensitivity("C", to=["links.crank.mass", "links.rocker.center.0"]).any()
