@@ -18,6 +18,7 @@ from structkin.dynamics.equations_of_motion import EquationsOfMotion
 from structkin.dynamics.initial import consistent_start
 from structkin.dynamics.integrators.methods import ADAPTIVE, FIXED, METHODS, ONE_STEP, STIFF
 from structkin.dynamics.load_table import load_table
+from structkin.dynamics.reduced.dead_point import at_dead_point
 from structkin.dynamics.reduced.partitioned import Partitioned
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.reduced.reduced_equations import Reduced
@@ -64,15 +65,21 @@ def simulate(
     )  # fmt: skip
     impulses = _impulses(mechanism, times, integrator, free)
     asked, times = times, _behind(times, impulses)
-    mechanism, corrections = consistent_start(with_coordinates(mechanism), float(times[0]))
-    mechanism = freed(mechanism, free, float(times[0]))
-    reduced = start(mechanism, float(times[0]), users, engine=None if stabiliser else engine)
-    y = np.array(initial_state(mechanism, reduced), dtype=np.float64)
+    whole = with_coordinates(mechanism)
+    mechanism, corrections = consistent_start(whole, float(times[0]))
+    found = None if stabiliser or free else at_dead_point(whole, mechanism.initial, float(times[0]), users, engine)
+    if found is not None:
+        partitioned, y, corrections = found
+        reduced = partitioned.current
+    else:
+        mechanism = freed(mechanism, free, float(times[0]))
+        reduced = start(mechanism, float(times[0]), users, engine=None if stabiliser else engine)
+        y = np.array(initial_state(mechanism, reduced), dtype=np.float64)
     if len(reduced.free):
-        check_masses(mechanism, reduced, float(times[0]), y)
+        check_masses(reduced.mechanism, reduced, float(times[0]), y)
     equations: EquationsOfMotion
     if stabiliser is None:
-        equations = Partitioned(reduced)
+        equations = partitioned if found is not None else Partitioned(reduced)
     else:
         from structkin.dynamics.multipliers.consistent_start import global_start
 

@@ -23,6 +23,7 @@ from structkin.joints.sliding import Sliding
 from structkin.joints.slot_distances import measured_from, steepest
 from structkin.model.laws import at_time
 from structkin.model.mechanism import Mechanism
+from structkin.model.parts import SketchPose
 from structkin.model.topology import Driver, suggest
 from structkin.numerical_tolerances import NO_MASS, ROUNDED_DATA, SAME_POSE, VISIBLE
 from structkin.plan.status import Status
@@ -200,6 +201,16 @@ def with_turns(first: Motion) -> tuple[Motion, dict[str, float]]:
             if np.allclose(here, there, rtol=0, atol=SAME_POSE * max(1.0, first.size)):
                 first = path
     return first, {link: float(first.turn(link)[-1]) for link in mechanism.links}
+
+
+def pose_of(motion: Motion, k: int) -> SketchPose:
+    """Return the pose at a sample of a motion."""
+    origins, directions = {}, {}
+    for name, (origin, direction) in motion.poses.frames.items():
+        origins[name], directions[name] = complex(np.ravel(origin)[k]), complex(np.ravel(direction)[k])
+    frames = {name: (origins[name], directions[name]) for name in motion.mechanism.links}
+    points = {name: complex(*motion.position(name)[k]) for name in motion.mechanism.places}
+    return SketchPose(points, frames, {id: float(values[0][k]) for id, values in motion.drivers.items()})
 
 
 def check_masses(mechanism: Mechanism, equations: Reduced, t: float, y: Floats) -> None:

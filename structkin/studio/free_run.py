@@ -2,8 +2,8 @@
 
 It is simulated part by part while the page shows it. Meanwhile the pointer may pull at a link: by a spring without a
 free length, with a damper, from a place of the link to the pointer. Each part begins with the pose and the rates with
-which the one before ended. These are rates of the drivers, which at a dead centre do not tell those of the links: a
-part that would end there ends a little earlier.
+which the one before ended. At a dead centre of the drivers, these are given as places, angles and rates of points and
+links, from a sketch that is not singular: an earlier pose.
 """
 
 from __future__ import annotations
@@ -18,22 +18,21 @@ from typing import Any
 import numpy as np
 
 from structkin.dynamics import Simulation
-from structkin.dynamics.start import LAWS
+from structkin.dynamics.start import LAWS, pose_of
 from structkin.errors import InputError, StructkinError
 from structkin.model import Mechanism
-from structkin.model.forces import InitialState, Spring
+from structkin.model.forces import InitialLink, InitialPoint, InitialState, Spring
 from structkin.model.parts import SketchPose
 from structkin.numerical_tolerances import VISIBLE
 from structkin.show.view import samples
-from structkin.solve import Motion
 from structkin.studio.document import GROUND, refuse
 from structkin.studio.driving import Driving
 from structkin.types import Floats
 
 #: What a part lasts [s], one in which the pointer pulls, its poses a second, and what it may take: seconds, steps.
 PART, PULLED, RATE, PATIENCE, STEPS = 0.25, 0.1, 60, 30.0, 2000
-#: How many poses are left out at the end of a part from which the next one could not begin.
-LEFT_OUT = (0, 1, 2, 4)
+#: How many poses before the end of a part may be its sketch where that of the end is singular.
+BEFORE = (1, 2, 4)
 #: The pull over the size of the mechanism, in parts of what its masses weigh on earth; and its damping ratio.
 STRENGTH, DAMPING = 10.0, 0.4
 WEIGHT = 9.81
@@ -70,13 +69,14 @@ def let_go(driving: Driving) -> Mechanism:
 class FreeRun:
     """The motion of a mechanism from its first pose, of which the last two parts are kept, by their numbers.
 
-    `wanted` says whether it is to go on.
+    `wanted` says whether it is to go on; `ahead` begins where the last part ended.
     """
 
     start: Mechanism
     first: SketchPose
     wanted: Callable[[], bool] = lambda: True
     parts: dict[int, Simulation] = field(default_factory=dict)
+    ahead: Mechanism | None = None
 
     def go_on(self, number: int, pull: Pull | None = None) -> dict[str, Any]:
         """Simulate the next part, and return it for the page: see `session`.
@@ -84,25 +84,29 @@ class FreeRun:
         Raises `StructkinError` if it cannot be simulated, takes too long, or is not wanted any more.
         """
         after = max(self.parts, default=None)
-        m, t = self.start, 0.0
-        if after is not None:
-            run = self.parts[after]
-            m, t = at_end(m, run), float(run.t[-1])
+        m = begun = self.ahead or self.start
+        t = 0.0 if after is None else float(self.parts[after].t[-1])
         m, lasts = (m, PART) if pull is None else (pulled(m, pull), PULLED)
-        times = np.linspace(t, t + lasts, round(lasts * RATE) + 1)
-        for count in LEFT_OUT:
-            found = self._simulated(m, times[: len(times) - count])
-            if found.stopped or self._goes_on(found):
-                break
+        found = self._simulated(m, np.linspace(t, t + lasts, round(lasts * RATE) + 1))
+        self.ahead = self._at_end(begun, found)
         self.parts = {key: part for key, part in self.parts.items() if key == after} | {number: found}
         shown = samples(found.mechanism, found)
         kept = {key: shown[key] for key in ("t", "frames", "drivers")}
         return {"part": number, "after": after, **kept, "stopped": stop_of(found)}
 
-    def _goes_on(self, run: Simulation) -> bool:
-        """Return whether another part can begin at the end of one."""
+    def _at_end(self, begun: Mechanism, run: Simulation) -> Mechanism:
+        """Return a mechanism that starts where a part ended; `begun` is the one that the part started with."""
+        end = at_end(self.start, run)
+        if run.stopped or self._goes_on(end, run):
+            return end
+        sketches = [self.start.posed(pose_of(run, len(run) - 1 - count)) for count in BEFORE if count < len(run)]
+        tried = (state_at_end(sketch, run) for sketch in (*sketches, begun))
+        return next((one for one in tried if self._goes_on(one, run)), end)
+
+    def _goes_on(self, m: Mechanism, run: Simulation) -> bool:
+        """Return whether another part can begin with a mechanism at the end of one."""
         try:
-            self._simulated(at_end(self.start, run), run.t[-1] + np.array([0.0, 1.0 / RATE]))
+            self._simulated(m, run.t[-1] + np.array([0.0, 1.0 / RATE]))
         except InputError:
             return False
         return True
@@ -131,6 +135,17 @@ def at_end(m: Mechanism, run: Simulation) -> Mechanism:
     return m.posed(pose_of(run, len(run) - 1)).with_parts({"initial": MappingProxyType(rates)})
 
 
+def state_at_end(sketch: Mechanism, run: Simulation) -> Mechanism:
+    """Return a mechanism in a sketch that starts with places, angles and rates of all links at the end of a motion."""
+    moving = [link for link in sketch.links.values() if link.name != sketch.topology.ground]
+    data: dict[str, InitialPoint | InitialLink] = {
+        link.name: InitialLink(float(run.angle(link.name)[-1]), float(run.omega(link.name)[-1])) for link in moving
+    }
+    for point in dict.fromkeys(point for link in moving for point in link.local):
+        data[point] = InitialPoint(*run.position(point)[-1].tolist(), *run.velocity(point)[-1].tolist())
+    return sketch.with_parts({"initial": MappingProxyType({}), "initial_data": MappingProxyType(data)})
+
+
 def pulled(m: Mechanism, pull: Pull) -> Mechanism:
     """Return a mechanism at which a pointer pulls; `InputError` if there is no such moving link."""
     if pull.link not in m.topology.moving_links:
@@ -146,13 +161,3 @@ def pulled(m: Mechanism, pull: Pull) -> Mechanism:
     spring = Spring(HELD, ((pull.link, HELD), (GROUND, HELD)), stiffness, 0.0, damping)
     loads = MappingProxyType({**m.forces.loads, HELD: spring})
     return m.with_parts({"links": MappingProxyType(links), "forces": replace(m.forces, loads=loads)})
-
-
-def pose_of(motion: Motion, k: int) -> SketchPose:
-    """Return the pose at a sample of a motion."""
-    origins, directions = {}, {}
-    for name, (origin, direction) in motion.poses.frames.items():
-        origins[name], directions[name] = complex(np.ravel(origin)[k]), complex(np.ravel(direction)[k])
-    frames = {name: (origins[name], directions[name]) for name in motion.mechanism.links}
-    points = {name: complex(*motion.position(name)[k]) for name in motion.mechanism.places}
-    return SketchPose(points, frames, {id: float(values[0][k]) for id, values in motion.drivers.items()})

@@ -84,6 +84,7 @@ import numpy as np
 
 import structkin
 from structkin.branches.assemblies import Assembly
+from structkin.dynamics.start import pose_of
 from structkin.errors import InputError, Problem, StructkinError
 from structkin.model import Mechanism
 from structkin.studio import commands, gallery, share, wire, wishes
@@ -93,7 +94,7 @@ from structkin.studio.document import Document, refuse
 from structkin.studio.driving import Driving, Progress
 from structkin.studio.files import MechanismFile, opened, points_in
 from structkin.studio.finding import Search
-from structkin.studio.free_run import FreeRun, Pull, let_go, pose_of, stop_of
+from structkin.studio.free_run import FreeRun, Pull, let_go, stop_of
 from structkin.studio.history import History
 from structkin.studio.layers import Layers, courses
 from structkin.studio.marks import marks

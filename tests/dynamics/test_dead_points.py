@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from flat import ROD, crank_rocker, rocker_speed
+from scipy.integrate import solve_ivp
 
 import structkin as sk
 from structkin.dynamics.reduced.partitioned import Partitioned
@@ -110,6 +111,75 @@ def test_a_start_beside_a_dead_point(integrator, engine):
     good = beside_a_dead_point("A").simulate(t)
     assert not found.stopped and abs(good.angle("crank")[-1]) > 0.1
     assert found.position("B") == pytest.approx(good.position("B"), abs=1e-7)
+
+
+def hanging(joint: str, initial: dict) -> sk.Mechanism:
+    """A slider-crank above its slide: a crank of 0.4 m, a rod of 1 m, all links of 1 kg."""
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (0.24, -0.32), "C": (0, -0.32 - np.sqrt(1 - 0.24**2))},
+        links={
+            "ground": ["A"],
+            "crank": {"points": ["A", "B"], **ROD},
+            "rod": {"points": ["B", "C"], **ROD},
+            "slide": {"points": ["C"], "mass": 1},
+        },
+        joints={"guide": {"type": "prismatic", "links": ["ground", "slide"], "at": "C", "axis": [0, 1]}},
+        drivers={"q": {"joint": joint}},
+        forces={"gravity": (0, -9.81)},
+        initial=initial,
+    )
+
+
+def hanging_angle(angle: float, speed: float, t: np.ndarray) -> np.ndarray:
+    """The crank's angle (n,) by Lagrange's equation: M a'' + M' a'^2 / 2 + V' = 0, its derivatives by complex steps."""
+
+    def places(a: complex) -> np.ndarray:
+        """The middle of the crank, that of the rod, and the slide, x then y; then the angle of the rod."""
+        x, y = 0.4 * np.cos(a), 0.4 * np.sin(a)
+        down = np.sqrt(1 - x * x)
+        return np.array([x / 2, y / 2, x / 2, y - down / 2, 0 * x, y - down, np.arcsin(x)])
+
+    def inertia(a: float) -> float:
+        by = places(a + 1e-30j).imag / 1e-30
+        return float(by[:6] @ by[:6] + by[6] ** 2 / 12 + 0.4**2 / 12)
+
+    def rate(_: float, s: np.ndarray) -> list[float]:
+        a, h = s[0], 1e-3
+        slope = (8 * (inertia(a + h) - inertia(a - h)) - inertia(a + 2 * h) + inertia(a - 2 * h)) / (12 * h)
+        fall = 9.81 * float(np.sum(places(a + 1e-30j).imag[1:6:2])) / 1e-30
+        return [s[1], -(0.5 * slope * s[1] ** 2 + fall) / inertia(a)]
+
+    return solve_ivp(rate, (t[0], t[-1]), [angle, speed], "DOP853", t, rtol=1e-12, atol=1e-12).y[0]
+
+
+@pytest.mark.parametrize("speed", [2.0, 0.0])
+@pytest.mark.parametrize("angle", [np.pi / 2, -np.pi / 2])
+def test_a_start_at_a_dead_point_by_the_angle_and_the_rate_of_a_link(angle, speed):
+    """The slide's travel tells neither; with no rate, the crank rests there."""
+    t = np.linspace(0, 1, 21)
+    m = hanging("guide", {"crank": {"angle": angle, "omega": speed}})
+    found = m.simulate(t, rtol=1e-11, atol=1e-12)
+    assert not found.stopped and not found.corrections and list(found.drivers) == ["q"]
+    assert found.angle("crank") == pytest.approx(hanging_angle(angle, speed, t), abs=1e-8)
+    assert found.drivers["q"][0] == pytest.approx(found.travel("guide")) and found.omega("crank")[0] == speed
+    assert abs(found.energy - found.energy[0]).max() < 1e-8
+
+
+@pytest.mark.parametrize("base", ["0.5*t", "free"])
+def test_a_start_at_a_dead_point_of_one_of_several_coordinates(base):
+    """The rocker stands still on its arm where the crank and the coupler are in line."""
+    t, reach = np.linspace(0, 0.4, 9), 0.5 + np.hypot(1.1, 1.0)
+    crank = float(np.arccos((reach**2 + 2**2 - (0.5**2 + 1.3**2)) / (2 * reach * 2)))
+    arm = {"turn": {"value": 0.0, "speed": 0.5}} if base == "free" else {}
+    starts = {"rocker": {"crank": {"angle": crank, "omega": 9.0}}, "crank": {"crank": {"value": crank, "speed": 8.5}}}
+    found, good = (
+        crank_rocker(name, base).with_initial({**start, **arm}).simulate(t, rtol=1e-11, atol=1e-11)
+        for name, start in starts.items()
+    )
+    assert not found.stopped and abs(found.drivers["rocker"][1, 0]) < 1e-9
+    assert found.position("B") == pytest.approx(good.position("B"), abs=1e-8)
+    swing = good.angle("rocker") - good.angle("arm")
+    assert np.diff(found.drivers["rocker"][0]) == pytest.approx(np.diff(swing), abs=1e-8)
 
 
 def test_the_coordinates_do_not_flutter(monkeypatch):

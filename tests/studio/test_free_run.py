@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import structkin as sk
+from structkin.dynamics.start import pose_of
 from structkin.errors import InputError, StructkinError
 from structkin.examples import path
 from structkin.studio.driving import Driving
-from structkin.studio.free_run import FreeRun, Pull, let_go, pose_of
+from structkin.studio.free_run import FreeRun, Pull, let_go
 
 PENDULUM: dict[str, Any] = {
     "points": {"A": [0, 0], "B": [0.1, 0]},
@@ -67,6 +68,34 @@ def test_parts_go_on_where_one_would_end_at_a_dead_centre():
         )
     energy = np.concatenate([one.energy for one in parts])
     assert energy == pytest.approx(energy[0], abs=1e-5 * parts[-1].kinetic_energy.max())
+
+
+def test_it_rests_at_a_dead_centre_of_its_driver():
+    """A crank hangs down, braked: the slide under it, which is the driver, tells no more how far it has to go."""
+
+    def crank(joint: str) -> sk.Mechanism:
+        x, y = 0.4 * math.sin(0.01), -0.4 * math.cos(0.01)
+        return sk.Mechanism(
+            points={"A": (0, 0), "B": (x, y), "C": (0, y - math.sqrt(1 - x * x))},
+            links={"ground": ["A"], "crank": ["A", "B"], "rod": ["B", "C"], "slide": {"points": ["C"], "mass": 2},
+                   "disc": {"points": ["A"], "inertia": 1.0, "mass": 1.0}},
+            joints={"guide": {"type": "prismatic", "links": ["ground", "slide"], "at": "C", "axis": [0, 1]},
+                    "key": {"type": "fastened", "links": ["crank", "disc"]}},
+            drivers={"feed": {"joint": joint}},
+            forces={"gravity": [0, -9.81],
+                    "brake": {"type": "torsion", "links": ["ground", "crank"], "damping": 6}},
+        )  # fmt: skip
+
+    start = crank("guide")
+    run, parts = FreeRun(start, pose_of(Driving(start).motion, 0)), []
+    for k in range(20):
+        assert not run.go_on(k)["stopped"]
+        parts.append(run.parts[k])
+    t = np.concatenate([one.t[:-1] for one in parts])
+    good = crank("A").simulate(t)
+    assert np.concatenate([one.angle("crank")[:-1] for one in parts]) == pytest.approx(good.angle("crank"), abs=1e-6)
+    assert parts[-1].drivers["feed"][0] == pytest.approx(-0.4 - 1 - start.places["C"].imag, abs=1e-9)
+    assert abs(parts[-1].angle("crank")[-1] + math.pi / 2) < 1e-5
 
 
 def test_the_pointer_pulls_by_a_spring_until_it_lets_go():

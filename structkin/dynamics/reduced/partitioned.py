@@ -53,14 +53,14 @@ class Partitioned(EquationsOfMotion):
     The state is y = (z_f, z_f'): the present coordinates and their rates.
     """
 
-    def __init__(self, own: Reduced) -> None:
-        """Begin in the mechanism's own coordinates."""
+    def __init__(self, own: Reduced, current: Reduced | None = None) -> None:
+        """Begin in the mechanism's own coordinates, or in others that are `current`."""
         super().__init__(own.mechanism, own.users)
-        self.own = self.current = own
+        self.own, self.current = own, current or own
         self.plan, self.impacts = own.plan, own.impacts
         self._joints = joint_coordinates(own.mechanism)
         self._units = np.array([drive.unit(own.size) for drive in self._joints.values()])
-        self._coordinates = DriverCoordinates.of_plan(own.mechanism, self._joints.values(), own.plan)
+        self._coordinates = DriverCoordinates.of_plan(own.mechanism, self._joints.values(), self.current.plan)
         self._past, self._refused = 0, set[frozenset[str]]()
 
     # --- the equations ------------------------------------------------------------------------------------
