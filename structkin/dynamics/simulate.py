@@ -31,7 +31,11 @@ from structkin.model.forces import Contact, Friction, Spring, Torsion
 from structkin.model.integrating import Jump, jumps, law_breaks, row_breaks
 from structkin.model.mechanism import Mechanism
 from structkin.numerical_tolerances import LAST_DIGIT, ROUNDING
+from structkin.plan.status import Status
 from structkin.types import Floats
+
+#: What helps where the reduced equations cannot begin.
+DEAD_POINT = "at a dead point of a coordinate give the angle and the rate of a link, or place and velocity of a point"
 
 
 def simulate(
@@ -65,13 +69,13 @@ def simulate(
     )  # fmt: skip
     impulses = _impulses(mechanism, times, integrator, free)
     asked, times = times, _behind(times, impulses)
-    whole = with_coordinates(mechanism)
-    mechanism, corrections = consistent_start(whole, float(times[0]))
-    found = None if stabiliser or free else at_dead_point(whole, mechanism.initial, float(times[0]), users, engine)
+    mechanism = with_coordinates(mechanism)
+    found = None if stabiliser or free else at_dead_point(mechanism, float(times[0]), users, engine)
     if found is not None:
         partitioned, y, corrections = found
         reduced = partitioned.current
     else:
+        mechanism, corrections = consistent_start(mechanism, float(times[0]))
         mechanism = freed(mechanism, free, float(times[0]))
         reduced = start(mechanism, float(times[0]), users, engine=None if stabiliser else engine)
         y = np.array(initial_state(mechanism, reduced), dtype=np.float64)
@@ -104,13 +108,14 @@ def simulate(
                 run.adaptive(integrator, y, rtol, atol)
         except NoPoseError as error:
             run.stopped = why(equations.current if isinstance(equations, Partitioned) else reduced, error)
+            hint = DEAD_POINT if error.status == Status.SINGULAR else ""
         except InputError as error:
             if not record.instants:
                 raise
             # A load without a value later in the motion.
             run.stopped = f"t = {run.reached:.6g} s: " + "; ".join(map(str, error.problems))
         if not record.instants:
-            raise InputError([Problem("initial", run.stopped)], mechanism.title or "simulate")
+            raise InputError([Problem("initial", run.stopped, hint)], mechanism.title or "simulate")
         integration = Integration(run.steps, equations.evaluations, time.perf_counter() - began, run.hint)
         impacts = {id: np.array(speeds) for id, speeds in record.impacts.items()}
         result = simulation_of(equations, times, record.instants, integration, run.stopped, impacts)
