@@ -250,6 +250,10 @@ def test_equal_rods_through_their_change_points() -> None:
     ("options", "message"),
     [
         ({"formulation": "reduced", "alpha": 5}, "alpha: the reduced formulation has no constraints to stabilise"),
+        (
+            {"formulation": "reduced", "coordinates": "natural"},
+            "coordinates: .* has no coordinates but those of drivers",
+        ),
         ({"coordinates": "cartesian"}, "coordinates: 'cartesian' is unknown; did you mean 'fully-cartesian'"),
         ({"stabilisation": "baumgart"}, "did you mean 'baumgarte'"),
         ({"stabilisation": "none", "alpha": 5}, "alpha: 'none' has no gains"),

@@ -207,8 +207,9 @@ def check_stabilisation(
         if formulation != "reduced":
             return None
         hint = "it applies to the formulations with multipliers"
+        no = dict.fromkeys(given, "constraints to stabilise") | {"coordinates": "coordinates but those of drivers"}
         problems += [
-            Problem(key, "the reduced formulation has no constraints to stabilise", hint)
+            Problem(key, f"the reduced formulation has no {no[key]}", hint)
             for key, value in given.items()
             if value is not None
         ]
