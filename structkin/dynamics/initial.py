@@ -10,7 +10,8 @@ sec. 8).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -65,6 +66,10 @@ class _Datum:
         return ("rad" if self.kind in ("link", "angle") else "m") + ("/s" if self.rate else "")
 
 
+#: What was found, by the time of the start: where data contradict each other, and at a dead point, it takes long.
+_known: WeakKeyDictionary[Mechanism, dict[float, InitialConditions]] = WeakKeyDictionary()
+
+
 def initial_conditions(mechanism: Mechanism, t: float = 0.0) -> InitialConditions:
     """Return the consistent start nearest to [initial]; prescribed drivers have their values at t.
 
@@ -80,14 +85,22 @@ def initial_conditions(mechanism: Mechanism, t: float = 0.0) -> InitialCondition
     >>> round(found.speeds["swing"], 12), [str(one) for one in found.corrections]
     (3.0, ['initial.B.vy: given 1 m/s, used 0 m/s'])
     """
-    start = _Start(mechanism, t)
+    known = _known.setdefault(mechanism, {})
+    if t not in known:
+        known[t] = _conditions(_Start(mechanism, t))
+    return replace(known[t], values=dict(known[t].values), speeds=dict(known[t].speeds))
+
+
+def exact_conditions(mechanism: Mechanism, t: float) -> InitialConditions:
+    """Return `initial_conditions` if these meet all places and angles; otherwise raise `InputError`, and soon."""
+    return _conditions(_Start(mechanism, t, exact=True))
+
+
+def _conditions(start: _Start) -> InitialConditions:
     values = start.positions()
     speeds = start.velocities(values)
-    return InitialConditions(
-        dict(zip(start.free, values.tolist(), strict=True)),
-        dict(zip(start.free, speeds.tolist(), strict=True)),
-        start.corrections(values, speeds),
-    )
+    of_values, of_speeds = (dict(zip(start.free, part.tolist(), strict=True)) for part in (values, speeds))
+    return InitialConditions(of_values, of_speeds, start.corrections(values, speeds))
 
 
 def consistent_start(mechanism: Mechanism, t: float) -> tuple[Mechanism, tuple[Correction, ...]]:
@@ -119,8 +132,8 @@ def drivers_at(
 class _Start:
     """The data of a start, and the motion of one sample at values of the free coordinates."""
 
-    def __init__(self, mechanism: Mechanism, t: float) -> None:
-        self.mechanism, self.t = mechanism, t
+    def __init__(self, mechanism: Mechanism, t: float, *, exact: bool = False) -> None:
+        self.mechanism, self.t, self.exact = mechanism, t, exact
         self.free = [id for id, drive in mechanism.drivers.items() if drive.law is None]
         self.size = mechanism.size
         self.units = np.array([mechanism.drivers[id].unit(self.size) for id in self.free])
@@ -163,7 +176,11 @@ class _Start:
             z, motion, rest = trial, moved, after
             if np.max(np.abs(part * step / self.units)) < ROUNDING_OF_ONE:
                 break
-        return z if np.max(np.abs(rest)) <= RESIDUAL else self._nearest(z, data)
+        if np.max(np.abs(rest)) <= RESIDUAL:
+            return z
+        if self.exact:
+            raise InputError([Problem("initial", "no pose meets the data")], self.mechanism.title or "simulate")
+        return self._nearest(z, data)
 
     def _nearest(self, z: Floats, data: Sequence[_Datum]) -> Floats:
         """Return the values (f,) that meet best what no values meet, from those where linear equations lead no further.

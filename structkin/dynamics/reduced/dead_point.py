@@ -12,7 +12,7 @@ import numpy as np
 
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.driver_coordinates import DriverCoordinates
-from structkin.dynamics.initial import Correction, drivers_at, initial_conditions
+from structkin.dynamics.initial import Correction, drivers_at, exact_conditions, initial_conditions
 from structkin.dynamics.reduced.partition import LIMIT, exchanges, joint_coordinates
 from structkin.dynamics.reduced.partitioned import Partitioned
 from structkin.dynamics.reduced.pose import RATE_LIMIT, NoPoseError
@@ -73,7 +73,7 @@ def _begun(
     near, turned = with_turns(near)
     drives = [exchanged.get(id, drive) for id, drive in mechanism.drivers.items()]
     other = driven_by(mechanism, drives).posed(pose_of(near, -1))
-    found = initial_conditions(other, t)
+    found = exact_conditions(other, t)
     bodies = mass_table(mechanism)
     own = Reduced(mechanism, compile_plan(mechanism), bodies, users, engine=engine)
     new = Reduced(other, compile_plan(other), bodies, users, mechanism, engine=engine)
