@@ -140,6 +140,8 @@ def _kind(annotation: Any) -> Kind:
     if annotation in SIMPLE:
         return SIMPLE[annotation]
     origin, parts = get_origin(annotation), get_args(annotation)
+    # From NumPy 2.5 on `NDArray` is an alias by name.
+    origin = get_origin(getattr(origin, "__value__", None)) or origin
     if origin is Annotated:
         return Kind(NONE, lambda value: isinstance(value, np.ndarray) and _are_numbers(value), ROWS, "", parts[1])
     if origin is Literal:

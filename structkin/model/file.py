@@ -127,8 +127,10 @@ def _json_hint(text: str, at: int) -> str:
         return 'write straight double quotes: "A"'
     if rest[:1] == "#" or rest in ("//", "/*"):
         return "JSON has no comments: delete it"
-    if rest[:1] in ("}", "]") and before.endswith(","):
-        return f"delete the comma before {rest[0]}"
+    # From Python 3.13 on the character is the comma.
+    end = re.match(r",\s*([}\]])", f",{text[at:]}" if before.endswith(",") else text[at:])
+    if end:
+        return f"delete the comma before {end[1]}"
     return "this is not valid JSON"
 
 

@@ -272,11 +272,13 @@ def test_without_a_pose_values_are_nan_and_gradients_zero_and_beside_it_they_are
     assert found["status"].tolist() == motion.status.tolist()
     ok = found["status"] == sk.Status.OK
     assert set(found["status"].tolist()) >= {sk.Status.OK, sk.Status.OUT_OF_REACH}
+    # Beside the limit, derivatives go with one over the root of the distance to it, of which an angle is not sure.
+    digits = 1e-9 + np.spacing(limit) / np.maximum(np.abs(z[ok] - limit), np.spacing(limit))[:, None, None]
     for way in (jax.jacrev, jax.jacfwd):
         g = jax.jit(way(lambda p: f(p, {"motor": z})["points"]["C"]))(jnp.asarray(f.values))
         assert np.isfinite(g).all() and not np.asarray(g)[~ok].any()
         wanted = motion.sensitivity("C", to=list(f.names))[ok]
-        assert (np.abs(g[ok] - wanted) < 1e-9 * np.abs(wanted).max(axis=(1, 2), keepdims=True)).all()
+        assert (np.abs(g[ok] - wanted) < digits * np.abs(wanted).max(axis=(1, 2), keepdims=True)).all()
     lost = found["status"] == sk.Status.OUT_OF_REACH
     assert np.isnan(found["points"]["C"][lost]).all()
     assert np.abs(found["points"]["C"] - motion.position("C"))[~lost].max() < 1e-12
