@@ -1,5 +1,6 @@
 """Data sets: what the store holds is what `solve_batch` gives, whoever makes it, however often it is interrupted."""
 
+import importlib.util
 import shutil
 
 import numpy as np
@@ -115,6 +116,13 @@ def test_all_that_is_wrong_is_named(tmp_path):
         sk.solve_batch([sk.load(example("crank_rocker"))], angles=TURN[:5]).save(tmp_path / "set.zarr")
     with pytest.raises(sk.InputError, match="is not a data set"):
         sk.Linkages.load(tmp_path / "nothing.zarr")
+
+
+def test_without_zarr_it_says_what_to_install(tmp_path, monkeypatch):
+    """It ended in a ModuleNotFoundError."""
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(sk.InputError, match=r'needs zarr, which is not installed; pip install "structkin\[study\]"'):
+        sk.Linkages.load(tmp_path / "set.zarr")
 
 
 def test_the_store_of_a_study_is_no_data_set(tmp_path):

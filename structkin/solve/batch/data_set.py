@@ -100,7 +100,8 @@ def save(batch: Batch, to: str | Path, keep: Any, workers: int, progress: Callab
 
 
 def load(path: Path) -> dict[str, NDArray[Any]]:
-    """Return the arrays of the linkages of a data set; `InputError` if there is none at the path."""
+    """Return the arrays of the linkages of a data set; `InputError` if there is none at the path, or no zarr."""
+    raise_problems(check_extra(str(path), stored=True), "linkages")
     import zarr
 
     try:
