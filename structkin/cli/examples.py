@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from structkin.cli.terminal import console, say
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.examples import names, path, scalable_four_bar, spatial
 from structkin.model import Mechanism
 from structkin.multibody.model import SpatialModel
@@ -31,9 +31,13 @@ def examples(
 ) -> None:
     """List the examples, or copy one: `structkin examples jansen_leg`."""
     plain = (name or "").removesuffix(".toml")
+    problems = []
     if dyads is not None and plain != SCALABLE:
-        problem = Problem("--dyads", f"only {SCALABLE} has a number of dyads", "leave it out, or name that example")
-        raise InputError([problem], "examples")
+        hint = "leave it out, or name that example"
+        problems.append(Problem("--dyads", f"only {SCALABLE} has a number of dyads", hint))
+    if name is None and folder != Path():
+        problems.append(Problem("--to", "there is no example to copy", "name one, such as jansen_leg"))
+    raise_problems(problems, "examples")
     if name is None:
         _list()
         return

@@ -297,6 +297,8 @@ def test_the_scalable_four_bar_is_made_as_long_as_asked_for(tmp_path):
         assert run.returncode == 2 and "give 1 to 1000" in run.stderr
     other = structkin("examples", "jansen_leg", "--dyads", "5", cwd=tmp_path)
     assert other.returncode == 2 and "only scalable_four_bar has a number of dyads" in other.stderr
+    listed = structkin("examples", "--to", "models", cwd=tmp_path)
+    assert listed.returncode == 2 and "--to: there is no example to copy" in listed.stderr
     assert "scalable_four_bar" in structkin("examples").stdout
 
 
