@@ -43,31 +43,55 @@ AT_RATES = "_with_rates"
 def _formulas(*, beyond_bars: bool) -> str:
     """Return the source of the cranks and dyads."""
     crank = _traced(Combine(0j, (1j,)), Signature(Combine, (COMPLEX, (COMPLEX,)), VECTOR, (2,)))
-    dyad = _traced(RRR(), Signature(RRR, None, VECTOR * 2 + FLOAT * 2, (2,)))
     parts = [_HEAD, _JIT, "def crank(circle, x, b, k, motor, points):"]
     parts += ["    pivot, pin = motor[k, 0], motor[k, 1]"]
     parts += [f"    c{c} = points[k, pivot, {c}]" for c in range(2)]
     parts += [f"    c{c + 2} = points[k, pin, {c}] - points[k, pivot, {c}]" for c in range(2)]
     parts += _loop(crank.graph, [term for order in crank.orders for term in order], "pin", ["circle[{order}, {c}, i]"])
-    if not beyond_bars:
-        return "\n".join([*parts, *_dyad("dyad", dyad, ("one", "two")), ""])
-    slider = _traced(RRP(), Signature(RRP, None, VECTOR + FLOAT + COMPLEX * 2 + FLOAT, (2,)))
-    parts += [*_dyad("bars", dyad, ("one", "two")), *_dyad("slider", slider, ("one",))]
-    parts += [part for more in ("", AT_RATES) for part in (_JIT, _CHOICE.replace("MORE", more))]
-    return "\n".join(parts)
+    conditions = {}
+    if beyond_bars:
+        found = _traced(RRP(), Signature(RRP, None, VECTOR + FLOAT + COMPLEX * 2 + FLOAT, (2,)))
+        parts += _dyad("slider", found, ("one",))
+        conditions["slider"] = f"two == {GUIDE}"
+    for name, (fixed, ends) in _TWO_BARS.items():
+        found = _traced(RRR(), Signature(RRR, None, ends + FLOAT * 2, (2,)))
+        parts += _dyad(name, found, ("one", "two"), fixed)
+        conditions[name] = f"fixed[k, {fixed}]" if fixed else ""
+    return "\n".join([*parts, *_choice(conditions), ""])
 
 
-def _dyad(name: str, found: Trace, ends: Sequence[str]) -> Iterator[str]:
-    """Yield the functions of a kind of dyad: with its accelerations, and without."""
+#: The functions of dyads of two bars: which end is fixed, so that there is less to read and to compute, and what both
+#: ends are.
+_TWO_BARS = {"bars_one": ("one", COMPLEX + VECTOR), "bars_two": ("two", VECTOR + COMPLEX), "bars": ("", VECTOR * 2)}
+#: The arguments of all functions of dyads.
+_ARGUMENTS = "x, b, one, two, q, discriminant, mode, constants, fixed, k, s, low, high"
+
+
+def _dyad(name: str, found: Trace, ends: Sequence[str], fixed: str = "") -> Iterator[str]:
+    """Yield the functions of a kind of dyad, with its accelerations and without; one of its ends may be fixed.
+
+    The place of that is its first constant.
+    """
     for more, orders in (("", found.orders), (AT_RATES, found.orders[:2])):
-        yield from (_JIT, f"def {name}{more}(x, b, one, two, q, discriminant, mode, constants, k, s, low, high):")
-        yield from (f"    c{c} = constants[k, s, {c}]" for c in range(found.constants))
+        yield from (_JIT, f"def {name}{more}({_ARGUMENTS}):")
+        place_of = [f"x[0, b, {fixed}, {c}, low]" for c in range(2)] if fixed else []
+        given = [*place_of, *(f"constants[k, s, {c}]" for c in range(found.constants - len(place_of)))]
+        yield from (f"    c{c} = {value}" for c, value in enumerate(given))
         operands = [f"x[{{order}}, b, {joint}, {{c}}, i]" for joint in ends]
         place, *rates = orders
         # Apart they take a seventh less time: the processor works at more stations at once, and the compiler compares
         # fewer addresses before it takes several.
         yield from _loop(found.graph, place, "q", operands, discriminant=found.discriminant)
         yield from _loop(found.graph, [term for order in rates for term in order], "q", operands, given=place)
+
+
+def _choice(conditions: Mapping[str, str]) -> Iterator[str]:
+    """Yield the functions of all dyads: they call the first function whose condition holds, or that without one."""
+    for more in ("", AT_RATES):
+        yield from (_JIT, f"def dyad{more}({_ARGUMENTS}):")
+        for name, condition in conditions.items():
+            call = f"return {name}{more}({_ARGUMENTS})"
+            yield f"    if {condition}:\n        {call}" if condition else f"    {call}"
 
 
 #: Lengths of a triad's bars, where its second and third joint are from the first, and its size: all different.
@@ -175,14 +199,6 @@ def _loop(
     for k, term in enumerate(terms, len(given)):
         yield f"        {places[k]} = {graph.name(term)}{' + 0.0' if k > 1 else ''}"
 
-
-#: The dyads of linkages with guides: what is in place of a second end says which it is.
-_CHOICE = f"""def dyadMORE(x, b, one, two, q, discriminant, mode, constants, k, s, low, high):
-    if two == {GUIDE}:
-        sliderMORE(x, b, one, two, q, discriminant, mode, constants, k, s, low, high)
-    else:
-        barsMORE(x, b, one, two, q, discriminant, mode, constants, k, s, low, high)
-"""
 
 _JIT = f'\n\n@njit(cache=True, nogil=True, error_model="numpy", **{WITHOUT_COUNTS})'
 

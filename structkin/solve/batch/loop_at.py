@@ -425,7 +425,7 @@ def solve(
                     discriminant[done:begin], x[:, b, q, :, done:begin] = nan, nan
                     has[q, done // PIECE : first_piece] = False
                 if end > begin:
-                    dyad(x, b, one, two, q, discriminant, modes[k, s], constants, k, s, begin, end)
+                    dyad(x, b, one, two, q, discriminant, modes[k, s], constants, fixed, k, s, begin, end)
                     if end < n:
                         discriminant[end] = nan
                     some = discriminant[begin:end]

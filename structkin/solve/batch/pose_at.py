@@ -67,6 +67,7 @@ def dyad(
     discriminant: Any,
     mode: int,
     constants: Any,
+    fixed: Any,
     k: int,
     s: int,
     low: int,
@@ -145,7 +146,8 @@ def pose(k: Any, last: Any, room: Room, given: Given, stations: Stations, b: Any
         if BEYOND_BARS and two < GUIDE:
             add_up(near, own, circle, q, one, GUIDE - two, given.terms[k], given.constants[k, at])
             continue
-        dyad_between(near, own, one, two, q, discriminant, given.modes[k, at], given.constants, k, at, own, angles.size)
+        mode, rest = given.modes[k, at], (given.constants, given.fixed, k, at, own, angles.size)
+        dyad_between(near, own, one, two, q, discriminant, mode, *rest)
     return True
 
 
