@@ -361,6 +361,15 @@ def test_points_of_another_assembly_move_in_the_sketch_of_the_file():
         np.testing.assert_allclose(m.solve(t=t).sensitivity("P", to=[key])[..., 0], slope, atol=1e-6)
 
 
+def test_a_law_begins_in_the_sketch_in_another_assembly_too():
+    """Derivatives that are found mechanism by mechanism, as of this slot, took it to begin in the assembly's pose."""
+    for one in sk.load(path("whitworth_shaper")).assemblies():
+        m = one.mechanism()
+        motions = m.solve_many(samples=5, points={"B": [(1e-6, 0.15), (-1e-6, 0.15)]})
+        slope = (motions.position("T")[0] - motions.position("T")[1]) / 2e-6
+        np.testing.assert_allclose(m.solve(samples=5).sensitivity("T", to=["points.B.x"])[..., 0], slope, atol=1e-6)
+
+
 def test_the_store_of_a_study_holds_the_assembly(tmp_path):
     m, options = assembled_below(), {"samples": 5, "to": tmp_path / "a.zarr"}
     found = sk.study(m, {"lengths.B-C": [0.42, 0.44]}, measures=["path.C"], **options)

@@ -352,9 +352,11 @@ def _counted(mechanism: Mechanism, variant: Mechanism) -> Mechanism:
     """Return a variant whose drivers, cams and Geneva wheels count their turns as those of the mechanism do."""
     drivers, joints = {}, dict(variant.joints)
     for id, drive in variant.drivers.items():
-        start = float(_beside(mechanism, id, drive.start))
-        law = replace(drive.law, start=start) if isinstance(drive.law, ConstantSpeed) else drive.law
-        drivers[id] = replace(drive, start=start, law=law)
+        law, own_law = drive.law, mechanism.drivers[id].law
+        if drive.kind == "angle" and isinstance(law, ConstantSpeed) and isinstance(own_law, ConstantSpeed):
+            # In another pose it still begins in the sketch.
+            law = replace(law, start=float(_near(law.start, own_law.start)))
+        drivers[id] = replace(drive, start=float(_beside(mechanism, id, drive.start)), law=law)
     for id, own in mechanism.joints.items():
         joint = joints[id]
         if isinstance(joint, Geneva) and isinstance(own, Geneva):
