@@ -60,7 +60,8 @@ def test_geared_and_rolling_examples(name: str) -> None:
 
 @pytest.mark.parametrize(("kind", "contact"), few(KINDS, 1))
 def test_cams_by_their_law(kind: str, contact: str) -> None:
-    assert_conserves(let_go(cam_file(kind, contact, np.random.default_rng(2)), 3.0), 0.4)
+    """Between segments the third derivative jumps: what a longer step across costs hangs on where its stages are."""
+    assert_conserves(let_go(cam_file(kind, contact, np.random.default_rng(2)), 3.0), 0.4, rtol=1e-10)
 
 
 def test_a_cam_by_its_profile() -> None:
