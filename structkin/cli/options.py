@@ -103,13 +103,19 @@ def _misread(ctx: Any, one: Any, value: Any) -> list[Problem]:
     except InputError as error:  # of a parser of our own
         return list(error.problems)
     except typer.BadParameter:
-        bounds = {" of at least": getattr(one, "min", None), " up to": getattr(one, "max", None)}
+        own = getattr(one, "type", None)  # where older versions of typer keep what they know
+        bounds = {words: getattr(one, name, getattr(own, name, None)) for words, name in _BOUNDS.items()}
         limits = " and".join(f"{words} {bound}" for words, bound in bounds.items() if bound is not None)
-        kind = "a whole number" if _type(one) in (int, list[int]) else "a number"
+        is_whole = _type(one) in (int, list[int]) or "integer" in str(getattr(own, "name", ""))
+        kind = "a whole number" if is_whole else "a number"
         found = " ".join(map(repr, value if isinstance(value, (list, tuple)) else [value]))
-        key = max(one.opts, key=len) if isinstance(one, TyperOption) else str(one.metavar or one.name)
+        key = max(one.opts, key=len) if isinstance(one, TyperOption) else str(one.metavar or one.name).upper()
         return [Problem(key, f"expected {kind}{limits}, found {found}")]
     return []
+
+
+#: How limits of numbers are said, and the names of these.
+_BOUNDS = {" of at least": "min", " up to": "max"}
 
 
 class Family(TyperGroup):
