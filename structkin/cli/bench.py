@@ -17,7 +17,7 @@ from structkin.bench.dynamics import simulation_tables as dynamics_report
 from structkin.bench.dynamics.measured_runs import cases, compare, engine_here, paces
 from structkin.bench.groups import costs
 from structkin.cli.bench_four_bar import MOST_TURNS, scalable_four_bar, too_many
-from structkin.cli.options import Family, Once
+from structkin.cli.options import Once, command_family
 from structkin.cli.outputs import STDOUT, Outputs, check_folder, make_folder, write_rows
 from structkin.cli.terminal import print_table, progress, say
 from structkin.compiled import has_numba
@@ -25,13 +25,7 @@ from structkin.errors import Problem, raise_problems
 from structkin.kernels.choice import check_engine
 from structkin.show.files import save_figure
 
-bench = typer.Typer(
-    cls=Family,
-    help="Measure the speed of structkin on this machine.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
+bench = command_family("Measure the speed of structkin on this machine.")
 bench.command("scalable-four-bar", cls=Once)(scalable_four_bar)
 
 #: Links of the mechanisms that are decomposed.

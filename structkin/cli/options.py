@@ -118,14 +118,19 @@ def _misread(ctx: Any, one: Any, value: Any) -> list[Problem]:
 _BOUNDS = {" of at least": "min", " up to": "max"}
 
 
-class Family(TyperGroup):
-    """Commands below one word; the list of them has the whole first line of each help, which typer cuts short."""
+class _Family(TyperGroup):
+    """Commands below one word: the list of them has the whole first line of each help, which typer cuts short."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the list of commands."""
         rows = [(name, (command.help or "").partition("\n")[0]) for name, command in self.commands.items()]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
+
+
+def command_family(words: str) -> typer.Typer:
+    """Return a word for commands below it, with what its help says of them."""
+    return typer.Typer(cls=_Family, help=words, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
 
 def _of_option(problem: Problem, options: Mapping[str, str]) -> Problem:

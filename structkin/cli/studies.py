@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from structkin.cli.options import Family, Once
+from structkin.cli.options import Once, command_family
 from structkin.cli.outputs import check_folder, make_folder
 from structkin.cli.terminal import print_table, progress, say
 from structkin.errors import InputError, Problem
@@ -31,13 +31,7 @@ if TYPE_CHECKING:
     from structkin.solve import Motion
     from structkin.types import Floats
 
-studies = typer.Typer(
-    cls=Family,
-    help="Repeat studies from papers, with pictures.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
+studies = command_family("Repeat studies from papers, with pictures.")
 
 #: Tables by the name of their file: title, rows with the headings first, and how many columns hold words if not one.
 Rows = Sequence[Sequence[Any]]

@@ -217,12 +217,12 @@ class PlaneCurve:
         (dx, dy), (ddx, ddy) = (
             [float(f.on_piece(piece, np.asarray(t), order)) for f in (self.x, self.y)] for order in (1, 2)
         )
-        return (dx * ddy - dy * ddx) / float(np.hypot(dx, dy)) ** 3
+        return float(_bend(dx, dy, ddx, ddy))
 
     def curvatures(self, u: Any) -> Any:
         """Return the curvatures [1/m] at u (n,), positive to the left."""
-        (tx, ty), (bx, by) = self.at(u, 3)[1:]
-        return (tx * by - ty * bx) / np.hypot(tx, ty) ** 3
+        first, second = self.at(u, 3)[1:]
+        return _bend(*first, *second)
 
     def places(self, count: int = TABLE) -> Any:
         """Return points (count + 1,) [m] of the curve as x + iy, from end to end."""
@@ -241,3 +241,8 @@ class PlaneCurve:
         from scipy.spatial import cKDTree
 
         return cKDTree(self.table[1])
+
+
+def _bend(dx: Any, dy: Any, ddx: Any, ddy: Any) -> Any:
+    """Return the curvature of a curve with these derivatives by its parameter."""
+    return (dx * ddy - dy * ddx) / np.hypot(dx, dy) ** 3
