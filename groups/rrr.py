@@ -53,7 +53,8 @@ class RRR:
         """Return the sine of the angle at C, positive where C lies left of A-B."""
         (A, B, _, _), (C,) = h, phi
         P, Q = C - A, C - B
-        return np.asarray(cross(P, Q) / np.sqrt(dot(P, P) * dot(Q, Q)))
+        sine: Array = cross(P, Q) / np.sqrt(dot(P, P) * dot(Q, Q))
+        return sine
 
     def clearance(self, h: Values, dh: Values) -> Array:
         """Return how much the distance A-B may change before the links are aligned, less its change by dh [m]."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,15 +11,16 @@ from numpy.typing import NDArray
 
 from structkin.groups import RRP, RRR
 from structkin.kernels.text import Text
-from structkin.numerical_tolerances import NEVER_FLAT, ROUNDING
 from structkin.plan.closing import half_square
-from structkin.solve.batch import rigid_at, table_at
+from structkin.solve.batch import clear_at, rigid_at, table_at
 from structkin.solve.batch.linkages import Linkages
 from structkin.solve.batch.order import GUIDE, TRIAD, Way
 from structkin.types import Complexes, Floats, Indices
 
 RIGID = Text("rigid_links", "order of linkages with rigid links", (rigid_at,))
-DYADS = Text("dyads", "constants of dyads", (table_at, half_square))
+#: Of modes, where vectors are complex numbers, the text is that of the group.
+INDICATOR = (clear_at.dot, clear_at.cross, RRR.mode_indicator)
+DYADS = Text("dyads", "constants of dyads", (table_at, half_square, *INDICATOR))
 
 
 @dataclass(frozen=True)
@@ -58,29 +58,22 @@ class Table:
         dyads, counts, ways = linkages.ordered()
         if not triads:
             ways[ways == Way.TRIADS] = Way.ALONE
-        # `Mechanism` refuses a crank whose pivot and pin coincide.
-        pivots, pins = np.moveaxis(linkages.points[np.arange(m)[:, None], linkages.motor], 1, 0)
-        least = ROUNDING * (np.hypot(*pins.T) + np.hypot(*pivots.T))
-        ways[(np.hypot(*(pins - pivots).T) <= least) & (ways == Way.DYADS)] = Way.ALONE
         has_triads = bool((ways == Way.TRIADS).any())
-        # Copied with the joints first, in which NumPy finds extrema five times as fast.
-        apart = NEVER_FLAT * np.ptp(linkages.points.transpose(1, 2, 0).copy(), axis=0).sum(axis=0)
         constants = np.zeros((m, joints, 6 if linkages.go_beyond_bars or has_triads else 2))
-        flat, modes = np.ones((2, m, joints))
+        apart, (flat, modes) = np.zeros(m), np.ones((2, m, joints))
         table = cls(linkages, dyads, counts, constants, np.zeros((1, 0, 3)), flat, apart, modes, ways)
-        arms: Complexes | None = None
+        arms = np.empty((0, 0, 2), complex)
         if rigid and linkages.bodies is not None:
             table, arms = table._with_links()
         # Without the loop linkages take so long that nothing is worth compiling.
         functions = DYADS.compiled if rigid else DYADS.plain()
         with np.errstate(all="ignore"):
-            found = [table._of_bars(functions["gather"], arms)]
+            filled = constants, apart, flat, modes, ways
+            functions["fill"](table.dyads, table.counts, linkages.points, linkages.motor, arms, *filled)
             if linkages.guides.any():
-                found.append(table._of_guides(arms))
+                functions["set_modes"](*table._of_guides(arms), *filled[1:])
             if has_triads:
                 table._of_triads()
-            for of_modes in found:
-                functions["set_modes"](*of_modes, apart, flat, modes, ways)
         return table
 
     def _with_links(self) -> tuple[Table, Complexes]:
@@ -112,22 +105,11 @@ class Table:
         q, one, two = self.dyads[k, s].T
         return np.stack((places[k, q] - places[k, one], places[k, q] - places[k, two]))
 
-    def _of_bars(self, gather: Callable[..., int], arms: Complexes | None) -> tuple[Floats, Floats, Indices]:
-        """Fill in the constants of dyads of two bars; `arms` (m, joints, 2) as in `gather`.
+    def _of_guides(self, arms: Complexes) -> tuple[Floats, Floats, Indices]:
+        """Fill in the constants of dyads of a bar and a guide on the ground.
 
-        Return the indicators of their modes, half squares of their shorter bars, and which (2, d) they are.
+        Return the indicators of their modes, half squares of their bars, and which (2, d) they are.
         """
-        most = int(self.counts.sum())
-        which, places, halves = np.empty((2, most), np.int64), np.empty((3, 2, most)), np.empty((2, most))
-        each = np.empty((0, 0, 2), complex) if arms is None else arms
-        d = gather(
-            self.dyads, self.counts, self.ways, self.linkages.places, each, self.constants, which, places, halves
-        )
-        (A, B, C), (l1, l2) = places[..., :d], halves[:, :d]
-        return RRR().mode_indicator((A, B, l1, l2), (C,)), np.minimum(l1, l2), which[:, :d]
-
-    def _of_guides(self, arms: Complexes | None) -> tuple[Floats, Floats, Indices]:
-        """Fill in the constants of dyads of a bar and a guide on the ground, and return the same of these."""
         assert self.linkages.slides is not None
         is_dyad = np.arange(self.linkages.joints) < self.counts[:, None]
         is_dyad &= np.isin(self.ways, (Way.DYADS, Way.TRIADS))[:, None] & (self.dyads[..., 1] >= 0)
@@ -139,7 +121,7 @@ class Table:
         turns = self.linkages.slides[k, q, 0].tolist()
         D = np.array([[*map(math.cos, turns)], [*map(math.sin, turns)]])
         D = D / np.hypot(*D)
-        half = _half_square(places[k, q] - places[k, one] if arms is None else arms[k, s, 0])
+        half = _half_square(places[k, q] - places[k, one] if not len(arms) else arms[k, s, 0])
         indicators = RRP().mode_indicator((A, half, C, D, 0.0), (C,))
         self.constants[k, s, 0] = half
         self.constants[k, s, 1:3], self.constants[k, s, 3:5] = C.T, D.T
