@@ -66,6 +66,17 @@ def test_the_constants_of_a_triad_are_those_of_its_kernel():
     np.testing.assert_allclose(c, triad_formulas().constants, rtol=1e-15)
 
 
+def test_a_crank_of_no_length_is_a_fault_with_triads_too(monkeypatch):
+    """The loop turned it, status ok."""
+    compiled(monkeypatch)
+    linkages = sk.Linkages.random(300, 9, seed=5, triads=0.5).take([0])
+    points, (pivot, pin) = np.array(linkages.points), linkages.motor[0]
+    points[0, pin] = points[0, pivot]
+    batch = sk.solve_batch(sk.Linkages(**{**linkages.arrays, "points": points}), angles=TURN)
+    assert linkages.ordered()[2][0] == Way.TRIADS
+    assert (batch.status[0] == sk.Status.BAD_INPUT).all() and "coincide" in str(batch.faults[0])
+
+
 def test_the_size_of_a_triad_is_that_of_its_group():
     linkages = sk.Linkages.random(12, 9, seed=5, triads=0.5)
     table = Table.of(linkages, rigid=False, triads=True)
