@@ -377,3 +377,35 @@ def test_whether_a_way_back_arrives_does_not_hang_on_the_others(monkeypatch):
             arrived += 1
             np.testing.assert_allclose(alone[1].s, found[1].s, rtol=0, atol=1e-10)
     assert arrived and len(calls) > arrived
+
+
+#: The joints of two linkages with a triad, of which the first and the third are fixed, their bars, and the sample
+#: before a gap.
+FIRST_STEPS = [
+    (
+        [(0.7712, 0.2031), (0.8375, 0.078), (0.1178, 0.0882), (0.6167, 0.4036), (0.7371, 0.7809), (0.4133, 0.1125)],
+        [(0, 1), (0, 4), (1, 3), (2, 5), (3, 4), (3, 5), (4, 5)],
+        1,
+    ),
+    (
+        [(0.8278, 0.1098), (0.9328, 0.0163), (0.4535, 0.204), (0.8953, 0.0455), (0.2231, 0.3767), (0.4529, 0.422)],
+        [(0, 1), (0, 5), (1, 3), (2, 4), (3, 4), (3, 5), (4, 5)],
+        0,
+    ),
+]
+
+
+@pytest.mark.parametrize(("places", "bars", "before"), FIRST_STEPS)
+def test_a_gap_within_the_first_steps_is_seen(places, bars, before):
+    """A step was taken over it, status ok: the sketch is a lane too, and between it and the first sample is no way."""
+    adjacency = np.zeros((1, 6, 6), int)
+    adjacency[0, [a for a, _ in bars], [b for _, b in bars]] = 1
+    linkage = sk.Linkages.of(adjacency | adjacency.swapaxes(1, 2), [places], [[1, 0, 1, 0, 0, 0]], (0, 1))
+    fine, coarse = (np.arange(0, 5, step) * 2 * np.pi / 99 for step in (0.01, 1.0))
+    status = [
+        linkage.mechanism(0).solve(drivers={"motor": (z, np.ones_like(z), np.zeros_like(z))}).status
+        for z in (fine, coarse)
+    ]
+    lost = np.flatnonzero(status[0]) / 100
+    assert before < lost.min() < lost.max() < before + 1
+    assert np.flatnonzero(status[1]).tolist() == [before + 1]

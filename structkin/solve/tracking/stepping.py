@@ -114,14 +114,15 @@ def _may_pass_over(along: Floats, size: Floats) -> list[int]:
 def _passes_over(state: TrackerState, first: Indices, last: Indices, start: Poses, end: Poses) -> Flags:
     """Return which ways of the inputs between lanes pass over a gap or a flat pose, as the tangents at both ends tell.
 
-    The determinants fall along both. A root's tangent reaches zero as far again behind its limit: from the nearer one
-    of two limits on the way that is before its end, and from the other one within twice the way.
+    The determinants fall along them, and the smallest singular values along both. A root's tangent reaches zero as far
+    again behind its limit: from the nearer one of two limits on the way that is before its end, and from the other one
+    within twice the way.
     """
     both, there = start.beside(end), np.concatenate((end.h, start.h), axis=1)
     rate = _rate(state, np.concatenate((first, last)), np.concatenate((last, first)), both.h)
     part, near = beside(state.solver, both, there, lambda part: both.h + part * rate)
     fall = np.reshape((near.determinant / both.determinant - 1.0) / part, (2, -1))
-    over = np.asarray((fall < 0.0).all(axis=0) & (fall.sum(axis=0) < math.log(DIP)))
+    over = np.asarray(fall.sum(axis=0) < math.log(DIP))
     if over.any():
         zero = np.reshape(vanishing(state.solver, both, part, near), (2, -1))
         over &= (zero.max(axis=0) <= 2.0) & (zero.min(axis=0) <= 1.0)
@@ -132,12 +133,37 @@ def _rate(state: TrackerState, k: Indices, target: Indices, h: Floats) -> Floats
     """Return the rates (inputs, n) of the inputs h at lanes on the way to others, whose length is 1."""
     path = state.path
     # The tangent of the way is that of the parabola through three lanes.
-    low = np.maximum(k - 1, [path.beginning_of_run(one) for one in k])
-    high = np.minimum(k + 1, [path.end_of_run(one) for one in k])
+    low, high = np.transpose(
+        [_beside_lane(path.length, one, (path.beginning_of_run(one), path.end_of_run(one))) for one in k.tolist()]
+    )
     lengths = (path.length[x].tolist() for x in (low, k, high, target))
     parts = [_parabola(one - at, other - at, end - at) for one, at, other, end in zip(*lengths, strict=True)]
     before, behind = np.transpose(parts)
     return np.asarray(before * (path.at(low) - h) + behind * (path.at(high) - h))
+
+
+def _beside_lane(length: Floats, k: int, run: tuple[int, int]) -> tuple[int, int]:
+    """Return the lanes before and behind lane k of a run, from its first to its last one, at other places on the path.
+
+    At an end of the run two lanes on one side, if there are; else lane k itself.
+
+    >>> length = np.array([0.0, 0.0, 1.0, 3.0, 3.0, 4.0])
+    >>> [_beside_lane(length, k, (0, 5)) for k in range(6)]
+    [(3, 2), (3, 2), (1, 3), (2, 5), (2, 5), (4, 2)]
+    >>> _beside_lane(length, 0, (0, 2)), _beside_lane(length, 0, (0, 1))
+    ((0, 2), (0, 0))
+    """
+
+    def next_to(lane: int, side: str) -> int:
+        found = int(np.searchsorted(length, length[lane], side)) - (side == "left")
+        return found if run[0] <= found <= run[1] else -1
+
+    low, high = next_to(k, "left"), next_to(k, "right")
+    if low < 0 <= high:
+        low = next_to(high, "right")
+    elif high < 0 <= low:
+        high = next_to(low, "left")
+    return (k if low < 0 else low), (k if high < 0 else high)
 
 
 def _parabola(before: float, after: float, far: float) -> tuple[float, float]:
