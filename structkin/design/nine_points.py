@@ -102,7 +102,7 @@ def synthesise_nine_points(
                 if any(np.abs(own - other).max() < SAME_POSE * (1 + np.abs(own).max()) for other in known):
                     continue
                 known.append(own)
-                best = _best(z, size * y + z[0], np.concatenate(([0.0], angles)))
+                best = _best(z - z[0], size * y, np.concatenate(([0.0], angles)), complex(z[0]))
                 if best is not None and len(found) < count:
                     found.append(best)
                     idle = 0
@@ -228,14 +228,17 @@ def _pivots(y: Complexes) -> Complexes:
     return np.array(sorted((a, b, third), key=lambda place: (round(place.real, 9), place.imag)))
 
 
-def _best(z: Complexes, y: Complexes, angles: Floats) -> Candidate | None:
-    """Return the best of the cognates and their cranks as a candidate, its distances those of all assemblies."""
+def _best(z: Complexes, y: Complexes, angles: Floats, origin: complex) -> Candidate | None:
+    """Return the best of the cognates and their cranks as a candidate, its distances those of all assemblies.
+
+    Points and dyads are places from an `origin`, the first point.
+    """
     ways = []
     for dyads, turns in _cognates(z, y, angles):
         positions = np.stack((z.real, z.imag, turns), axis=1)
         moved = Displacements.of(positions)
         ways += [(loop, moved, positions) for loop in loops(moved, (dyads, dyads[::-1]))]
-    for one in tried(*max(ways, key=lambda way: way[0].quality)):
+    for one in tried(*max(ways, key=lambda way: way[0].quality), origin):
         motor = one.turns + one.mechanism.drivers["motor"].start
         places = [
             [a.position("P") for a in one.mechanism.assemblies(drivers={"motor": angle})] for angle in motor.tolist()

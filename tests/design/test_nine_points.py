@@ -77,6 +77,15 @@ def test_a_four_bar_that_drew_the_points_is_among_those_found():
     assert not found[0].defects
 
 
+def test_nine_points_far_from_the_origin():
+    """Micrometres apart, half a metre away: all lengths are those of the points, not of their distance."""
+    small = 1e-6
+    found = sk.synthesise_nine_points(small * np.array(NINE) + [0.5, -0.3], count=3)
+    assert len(found) == 3
+    for one in found:
+        assert apart(one) < 1e-5 * small and one.error < 1e-5 * small
+
+
 def test_a_spent_budget_is_said():
     found = sk.synthesise_nine_points(NINE, budget=10)
     assert len(found) == 0 and "budget of 10 steps is spent" in found.notes[0]
