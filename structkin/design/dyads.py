@@ -111,6 +111,13 @@ def guided(moved: Displacements, direction: complex) -> list[Dyad]:
     return [Dyad("PR", complex(*b), complex(*b), e) for b in _meeting(rows)]
 
 
+def guided_through_two(moved: Displacements, pin: complex) -> list[Dyad]:
+    """Return the guide of a pin in two positions, the line of its places; none for the pole, which does not move."""
+    first, last = moved.of_point(pin)
+    step = complex(last - first)
+    return [Dyad("PR", pin, pin, step / abs(step))] if abs(step) > SAME_SOLUTION * moved.size else []
+
+
 def slotted(moved: Displacements, direction: complex) -> list[Dyad]:
     """Return the slots of a given direction, in the first position, over a fixed pin in three positions."""
     return [Dyad("RP", one.ground, one.body, one.direction) for one in guided(moved.inverse(), direction)]
@@ -187,11 +194,12 @@ def _polished(T: Floats, x: Floats) -> list[tuple[complex, complex]]:
 
 
 def guided_through_four(moved: Displacements) -> list[Dyad]:
-    """Return the pins that move along a straight guide in four positions: one at most, apart from poles.
+    """Return the pins that move along a straight guide in four positions, and in all further ones: one at most.
 
-    Three differences of places are parallel: two circles in b, which also meet in the pole of the first of them.
+    Three differences of places are parallel: two circles in b, which also meet in the pole of the first of them, which
+    is left out.
     """
-    (d0, d1, d2), (v0, v1, v2) = moved.d, moved.z - 1
+    (d0, d1, d2), (v0, v1, v2) = moved.d[:3], moved.z[:3] - 1
     # Im(conj(d0 + v0 b) (dk + vk b)) = quadratic |b|^2 + linear . (bx, by) + constant
     circles = []
     for d, v in ((d1, v1), (d2, v2)):

@@ -47,8 +47,9 @@ def synthesise_positions(
     `positions` (n, 3) are at least two places x, y [m] of the body's origin with its angle [rad], in order. Two and
     three leave much free: `pivots` (1, 2) or (2, 2) [m] on the ground or `pins` [m] on the body, in its first position,
     may be given; without them some tens are tried, with the same result for the same `seed`. Four leave Burmester's
-    curve, five at most four cranks; more are met as closely as can be. `kinds` are "four-bar", "slider-crank" and
-    "inverted slider-crank". At most `count` candidates are returned.
+    curve, five at most four cranks; more are met as closely as can be. A guide or a slot for more than four is one that
+    meets all of them exactly. `kinds` are "four-bar", "slider-crank" and "inverted slider-crank". At most `count`
+    candidates are returned.
 
     Every one is solved from the first position to the last it reaches. Best are those without `defects`, then those
     with the smaller error, then those with the larger transmission angle. Raises `InputError` for positions and points
@@ -132,12 +133,9 @@ def candidates(
     The body's origin is at zero in the first position.
     """
     n = len(moved.d) + 1
-    if n > 5:
-        return [], dyads.nearest(moved)
-    if n == 5:
-        return [], dyads.five(moved)
-    if n == 4:
-        return [], [*dyads.on_the_curve(moved, LINES), *dyads.guided_through_four(moved), *_slots(moved)]
+    if n > 3:
+        cranks = dyads.on_the_curve(moved, LINES) if n == 4 else dyads.five(moved) if n == 5 else dyads.nearest(moved)
+        return [], [*cranks, *dyads.guided_through_four(moved), *_slots(dyads.guided_through_four(moved.inverse()))]
     if n == 2:
         return _through_two(moved, pivots, pins)
     given = [dyads.pin_of(moved, pivot) for pivot in pivots] + [dyads.pivot_of(moved, pin) for pin in pins]
@@ -178,11 +176,15 @@ def _through_two(
         first, last = moved.of_point(complex(pin))
         return [Dyad("RR", complex((first + last) / 2 + 1j * r * (last - first)), complex(pin)) for r in _OFFSETS]
 
-    return given + [to(pin) for pin in pins], [one for pin in around for one in to(pin)]
+    cranks = [one for pin in around for one in to(pin)]
+    guides = [one for pin in around for one in dyads.guided_through_two(moved, pin)]
+    slots = [one for pin in around for one in dyads.guided_through_two(moved.inverse(), pin)]
+    return given + [to(pin) for pin in pins], [*cranks, *guides, *_slots(slots)]
 
 
-def _slots(moved: Displacements) -> list[Dyad]:
-    return [Dyad("RP", one.ground, one.body, one.direction) for one in dyads.guided_through_four(moved.inverse())]
+def _slots(guides: list[Dyad]) -> list[Dyad]:
+    """Return the slots of the body that guides in the motion of the ground as the body sees it are."""
+    return [Dyad("RP", one.ground, one.body, one.direction) for one in guides]
 
 
 @dataclass(frozen=True)
@@ -327,6 +329,10 @@ def _mechanism(loop: _Loop, positions: Floats, origin: complex = 0j) -> Mechanis
         joints["guide"] = {"type": "prismatic", "links": ["ground", "slider"], "at": "C", "axis": axis}
     else:
         links["block"] = ["D"]
+        if abs(complex(*positions[0, :2]) - crank.body) < SAME_POSE * crank.length:
+            # B and P alone would give the body no direction: Q is where its slot lies over D.
+            places["Q"] = other.ground
+            links["body"].append("Q")
         joints["slot"] = {"type": "prismatic", "links": ["body", "block"], "at": "D", "axis": axis}
     places["P"] = complex(*positions[0, :2])
     links["body"].append("P")

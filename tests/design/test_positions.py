@@ -145,3 +145,15 @@ def test_linkages_are_found_wherever_the_positions_are(count: int) -> None:
             assert one.extent == pytest.approx(other.extent, rel=1e-4)
             at = one.mechanism.solve(drivers={"motor": one.mechanism.drivers["motor"].start + one.turns})
             assert np.abs(at.position("P") - moved[:, :2]).max() < 1.0001 * other.error + 1e-11 * away
+
+
+@pytest.mark.parametrize("n", [2, 4, 5, 7])
+@pytest.mark.parametrize("kind", ["slider-crank", "inverted slider-crank"])
+def test_sliders_are_found_for_two_positions_and_for_more_than_three(kind: str, n: int) -> None:
+    """The positions are those of a rod in closed form: its end is on the x axis, or it slides through a fixed pin."""
+    B = 0.1 * np.exp(1j * np.linspace(0.3, 1.8, n))
+    end = np.sqrt(0.3**2 - B.imag**2) + B.real if kind == "slider-crank" else 0.35
+    positions = np.stack((B.real, B.imag, np.angle(end - B)), axis=1)
+    found = sk.synthesise_positions(positions, kinds=[kind], count=3)
+    assert found and not found[0].defects and not found.notes
+    check(found[0], positions, 1e-9)
