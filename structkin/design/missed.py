@@ -94,6 +94,26 @@ def missed_limits(limits: Sequence[Limit], parts: Sequence[Limit], motion: Motio
         yield f"{name} is {has}, {wanted} {asked} is wanted ({away}{unit} {short})"
 
 
+def missed_between(limits: Sequence[Limit], motion: Motion) -> Iterator[str]:
+    """Yield a sentence for each limit of numbers over the samples that these keep, but not the motion between them."""
+    n = len(motion)
+    for limit in limits:
+        values = np.ravel(limit.measure.values(motion))
+        if len(values) != n and limit.measure.kind not in ("closing", "transmission"):
+            continue
+        for row, numbers in enumerate(values.reshape(-1, n)):
+            name, shown, unit = _reading(limit.measure, motion, row * n)
+            below, above = beyond_samples(numbers)
+            ends = (-1.0, limit.low, numbers.min(), below), (1.0, limit.high, numbers.max(), above)
+            for side, bound, end, past in ends:
+                beyond = side * (end - bound) + past
+                least = VISIBLE * max(abs(bound), float(np.ptp(numbers)))
+                if least < beyond <= past + least:
+                    away = decimal(abs(shown(end + side * past) - shown(bound)), 2)
+                    asked = f"{decimal(shown(bound), 5)}{unit}"
+                    yield f"between the samples {name} goes beyond the limit of {asked} by about {away}{unit}"
+
+
 def missed_aims(objective: Sequence[Measure], motion: Motion) -> Iterator[str]:
     """Yield a sentence for each measure whose aim is not met, about the number that is farthest from it."""
     for measure in objective:

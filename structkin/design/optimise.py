@@ -25,6 +25,7 @@ from structkin.design.missed import (
     contradictions,
     in_parts,
     missed_aims,
+    missed_between,
     missed_limits,
     missed_strokes,
     share_missed,
@@ -49,7 +50,8 @@ class Optimum(Frozen):
 
     `value` is the sum of squares of the objective, `start` that of the given mechanism, `history` (k,) that of each
     variant in the order in which they were tried, NaN for those that cannot be built or assembled. `met` says whether
-    all limits are met; if not, this is the variant that misses them least, and `words` say which, and by how much.
+    all limits are met at the samples; if not, this is the variant that misses them least, and `words` say which, and by
+    how much. They also say by about how much a limit is missed between the samples.
     """
 
     mechanism: Mechanism
@@ -261,7 +263,7 @@ def optimise(
     if missed:
         sentences.append("no variant that was tried meets all limits: this one misses them least")
         sentences += missed_limits(limits, parts, motion)
-    sentences += [*missed_aims(squares, motion), *missed_strokes(measured, motion)]
+    sentences += [*missed_between(limits, motion), *missed_aims(squares, motion), *missed_strokes(measured, motion)]
     values = dict(zip((parameter.name for parameter in read), (best * scale).tolist(), strict=True))
     history = np.array(search.history)
     return Optimum(

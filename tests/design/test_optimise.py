@@ -99,6 +99,26 @@ def test_a_stroke_is_reached_with_transmission_angles_of_forty_degrees() -> None
     assert np.degrees(toggles[0] - toggles[1]) == pytest.approx(60, abs=0.05)
 
 
+def test_a_limit_that_only_the_samples_keep_is_told() -> None:
+    """The least transmission angle of a four-bar, by the law of cosines, is where crank and ground are in one line."""
+    least = np.radians(40)
+    limits = [design.closing().between(low=np.sin(least) ** 2)]
+    for samples, is_missed in ((15, True), (73, False)):
+        best = four_bar().optimise(WIDE, design.stroke("rocker", np.radians(60)), samples=samples, limits=limits)
+        a, b, c = (best.values[f"lengths.{pair}"] for pair in TRUE)
+        cosines = [(b**2 + c**2 - side**2) / (2 * b * c) for side in (0.1 - a, 0.1 + a)]
+        short = least - np.arccos(np.abs(cosines)).min()
+        dyad = "the transmission angle of coupler, rocker"
+        told = re.search(
+            rf"between the samples {dyad} goes beyond the limit of 0.69813 rad by about ([0-9.]+) rad", best.words
+        )
+        assert best.met and bool(told) is is_missed
+        if told:
+            assert short > 1e-3 and float(told[1]) == pytest.approx(short, rel=0.15)
+        else:
+            assert short < 1e-6
+
+
 def test_limits_that_are_missed_are_told_in_the_units_of_the_file() -> None:
     """The judges are the law of cosines and the range of the rocker's angle."""
     m = sk.Mechanism.from_dict({**four_bar().source_dict, "units": {"angle": "deg"}})
