@@ -15,7 +15,7 @@ each over the whole motion; so are the variants that are drawn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 
 from structkin.checked import checked
 from structkin.design.between_samples import beyond_samples
-from structkin.design.zones import Play, Zone, read_zones, with_play
+from structkin.design.zones import Play, Zone, of_drivers, read_zones, with_play
 from structkin.errors import InputError, Problem
 from structkin.model.frozen import Frozen
 from structkin.model.mechanism import Mechanism
@@ -238,6 +238,8 @@ def tolerances(
     limits = [(zone.low, zone.high) for zone in zones] + [(-play.clearance, play.clearance) for play in plays]
     lost = {one.words: int(n) for one, n in zip(Status, drawn.statuses, strict=True) if n and one != Status.OK}
     notes = [*_notes(motion, spreads, dimensions, lost, variants), *_between(motion, named)]
+    along = _felt(spread for name, spread in spreads.items() if not named[name].parts[0])
+    notes += of_drivers(mechanism, zones, along, drivers or {})
     return Tolerances(
         mechanism,
         motion,
@@ -300,8 +302,9 @@ def _slopes(measure: Named, motion: Motion, names: Sequence[str]) -> Floats:
         by = motion.sensitivity(name, to=names, kind="point")[:, "xy".index(quantity)]
     elif quantity == "speed":
         found = motion.sensitivity(name, to=names, kind="point", order=1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            by = np.einsum("nc,ncp->np", motion.velocity(name) / values[:, None], found)
+        # At rest a speed has a kink: it grows whichever way the velocity changes.
+        moving = np.where(values > ROUNDING * _size(motion, quantity), values, np.nan)
+        by = np.einsum("nc,ncp->np", motion.velocity(name) / moving[:, None], found)
     else:
         by = motion.sensitivity(name, to=names, kind="link", order=int(quantity == "omega"))
     if not reducer:
@@ -541,6 +544,16 @@ def _between(motion: Motion, named: Mapping[str, Named]) -> Iterator[str]:
             yield f"{name} is that of {len(motion)} samples, which miss its true value by about {far}"
 
 
+def _felt(spreads: Iterable[Spread]) -> set[str]:
+    """Return the dimensions that have a part in the variance of some number."""
+    return {
+        name
+        for spread in spreads
+        for name, shares in zip(spread.dimensions, spread.shares.T, strict=True)
+        if (np.nan_to_num(shares) > NO_SHARE).any()
+    }
+
+
 def _shown(units: Units, quantity: str, value: float, digits: int) -> str:
     """Return a change of a measure in the units of the file."""
     kind, rate = "angle" if quantity in ("angle", "omega") else "length", "/s" * (quantity in ("speed", "omega"))
@@ -564,7 +577,8 @@ def _notes(
         unsure = np.isfinite(spread.nominal) & ~np.isfinite(spread.slopes).all(axis=1)
         if unsure.any():
             few = f"{int(unsure.sum())} of {len(unsure)} numbers"
-            yield f"{spread.measure}: no derivatives at {few}, next to a flat pose"
+            where = "at rest or next to a flat pose" if spread.quantity == "speed" else "next to a flat pose"
+            yield f"{spread.measure}: no derivatives at {few}, {where}"
         out = np.maximum(spread.worst[:, 0] - spread.extremes[:, 0], spread.extremes[:, 1] - spread.worst[:, 1])
         with np.errstate(invalid="ignore"):
             least = np.maximum(NEGLIGIBLE * np.ptp(spread.worst, axis=1), ROUNDING * _size(motion, spread.quantity))
@@ -572,10 +586,7 @@ def _notes(
         if len(beyond):
             most = _shown(motion.mechanism.units, spread.quantity, float(out[beyond].max()), 3)
             yield f"{spread.measure}: drawn variants go beyond the corners, by up to {most}"
-    idle = [
-        name
-        for k, name in enumerate(dimensions)
-        if not any((np.nan_to_num(spread.shares[:, k]) > NO_SHARE).any() for spread in spreads.values())
-    ]
+    felt = _felt(spreads.values())
+    idle = [name for name in dimensions if name not in felt]
     if idle:
         yield f"without effect: {', '.join(idle)}"

@@ -13,7 +13,7 @@ cams of that link stay; the place of the pin is that in its other links.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
@@ -24,7 +24,8 @@ from structkin.errors import InputError, Problem
 from structkin.model.mechanism import Mechanism
 from structkin.model.numbers import rebuilt
 from structkin.model.topology import suggest
-from structkin.solve.sensitivity.parameters import Parameter, read_parameters
+from structkin.numerical_tolerances import ROUNDING, VISIBLE
+from structkin.solve.sensitivity.parameters import Parameter, read_parameters, varied
 from structkin.solve.study.plans import fixed
 from structkin.types import Floats
 
@@ -110,6 +111,27 @@ def read_zones(mechanism: Mechanism, given: Mapping[str, Any], *, normal: bool) 
             problems.append(Problem(key, message, "make the tolerance smaller"))
         zones.append(zone)
     return zones, problems
+
+
+def of_drivers(
+    mechanism: Mechanism, zones: Sequence[Zone], along: Collection[str], given: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield in words what tolerances change of drivers with a speed whose values are not given.
+
+    That another value at the start is one of their effects matters for those that are felt `along` the motion.
+    """
+    parameters = [zone.parameter for zone in zones]
+    if any(one.section == "drivers" and one.path[2:] == ("speed",) for one in parameters):
+        yield "the times are those of the mechanism itself: at another speed they are another part of the cycle"
+    entries = mechanism.source_dict.get("drivers", {})
+    with_speed = [id for id in mechanism.drivers if id not in given and "speed" in entries.get(id, {})]
+    for one in [one for one in parameters if one.name in along] if with_speed else ():
+        drives = varied(mechanism, {one: one.value + VISIBLE * one.reach}).drivers
+        for id in with_speed:
+            size = 1.0 if drives[id].kind == "angle" else mechanism.size
+            if abs(drives[id].start - mechanism.drivers[id].start) > ROUNDING * size:
+                start = f"{one.name} also changes the value at which {id} starts"
+                yield f"{start}: with a speed it is that of the sketch, with a law it would not change"
 
 
 def deviations_of(given: Any) -> tuple[float, float, float | None] | str:

@@ -394,3 +394,30 @@ def test_rounding_is_no_effect(measure):
     there = press(points={"A": (-0.18, -E), "B": (0.03 - 0.18, 0.04 - E), "C": (0, 0), "S": (0.1, 0.03)}, lengths={})
     found = there.tolerances({"points.B.x": 1e-4}, ["x.C"], samples=1, variants=64)
     assert found.notes == ("without effect: points.B.x",)
+
+
+def test_a_speed_has_no_derivatives_at_rest():
+    """At the dead centre crank and rod are in one line; a deviation of either sign makes the ram move there."""
+    t = np.arcsin(E / (R + L)) - np.arctan2(0.04, 0.03) + np.array([0.0, 1.0]) + 2 * np.pi
+    found = press().tolerances({"lengths.B-C": 1e-4}, ["speed.C"], t=t, variants=64)
+    speed = found["speed.C"]
+    assert speed.nominal[0] < 1e-12 < speed.nominal[1]
+    assert np.isnan(speed.slopes[0]).all() and np.isnan(speed.worst[0]).all() and np.isfinite(speed.worst[1]).all()
+    assert found.notes == ("speed.C: no derivatives at 1 of 2 numbers, at rest or next to a flat pose",)
+
+
+def test_a_note_names_what_changes_the_start_of_a_driver_with_a_speed():
+    h, t = 1e-6, np.array([0.4])
+    q = np.arctan2(0.04, 0.03) + t
+    sides = [place(q, y=y) for y in (h, -h)], [place(np.arctan2(0.04 - y, 0.03) + t, y=y) for y in (h, -h)]
+    by_law, by_speed = ((high - low) / (2 * h) for high, low in sides)
+    for law, slope, count in (({"law": f"{q[0] - 0.4} + t"}, by_law, 0), ({"speed": 1.0}, by_speed, 1)):
+        m = press(drivers={"motor": {"joint": "A", **law}})
+        found = m.tolerances({"points.A.y": 1e-4, "lengths.A-B": 1e-4}, ["x.C"], t=t, variants=64)
+        np.testing.assert_allclose(found["x.C"].slopes[:, 0], slope, rtol=1e-6)
+        assert len(found.notes) == count and all("points.A.y also changes the value" in note for note in found.notes)
+
+
+def test_a_note_says_that_another_speed_leaves_the_times_as_they_are():
+    found = press().tolerances({"drivers.motor.speed": 0.01}, ["range.x.C"], samples=25, variants=64)
+    assert any("at another speed they are another part of the cycle" in note for note in found.notes)
