@@ -9,7 +9,7 @@ from typing import Any
 
 from structkin.design.tolerances import named_measures
 from structkin.design.zones import deviations_of, read_zones, with_play
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.flaw import Flaw, describe
 from structkin.model.mechanism import Mechanism
 from structkin.model.numbers import number_in_si
@@ -30,8 +30,8 @@ _WORDS = {"distribution": ("normal", "uniform"), "plan": ("sobol", "random")}
 def read_tolerances(path: Path) -> tuple[Mechanism, dict[str, Any]]:
     """Return the mechanism and the arguments of `Mechanism.tolerances` in a TOML or JSON file.
 
-    Numbers are in the mechanism's units, or text with a unit. `InputError` lists every mistake that keeps the file from
-    being read; what the numbers mean, `Mechanism.tolerances` checks.
+    Numbers are in the mechanism's units, or text with a unit. `InputError` lists every mistake by the keys of the file;
+    samples, times and values of the drivers `Mechanism.tolerances` checks.
     """
     data = load_job(path, "tolerances")
     problems = [Problem(key, "is not a key of a file of tolerances", suggest(key, KEYS)) for key in data.keys() - KEYS]
@@ -61,14 +61,13 @@ def read_tolerances(path: Path) -> tuple[Mechanism, dict[str, Any]]:
     at = _read(problems, "at", table_of(data, "at", problems), kinds, units)
     if "at" in data:
         options["drivers"] = {id: [value] for id, value in at.items()}
-    if problems:
-        problems += too_many(options.get("variants", 1), "tolerances")
-        problems += with_play(mechanism, options["clearances"])[2]
-        wrong = read_zones(mechanism, options["parameters"], normal=True)[1]
-        problems += [replace(one, key=one.key.replace("parameters.", "tolerances.", 1)) for one in wrong]
-        if options["measures"]:
-            problems += named_measures(mechanism, options["measures"])[1]
-        raise InputError(problems, str(path))
+    problems += too_many(options.get("variants", 1), "tolerances")
+    problems += with_play(mechanism, options["clearances"])[2]
+    wrong = read_zones(mechanism, options["parameters"], normal=True)[1]
+    problems += [replace(one, key=one.key.replace("parameters.", "tolerances.", 1)) for one in wrong]
+    if options["measures"]:
+        problems += named_measures(mechanism, options["measures"])[1]
+    raise_problems(problems, str(path))
     return mechanism, options
 
 

@@ -24,6 +24,7 @@ from structkin.errors import InputError, Problem
 from structkin.model.mechanism import Mechanism
 from structkin.model.numbers import rebuilt
 from structkin.model.topology import suggest
+from structkin.model.units import decimal
 from structkin.numerical_tolerances import ROUNDING, VISIBLE
 from structkin.solve.sensitivity.parameters import Parameter, read_parameters, varied
 from structkin.solve.study.plans import fixed
@@ -107,7 +108,10 @@ def read_zones(mechanism: Mechanism, given: Mapping[str, Any], *, normal: bool) 
         zone, key = Zone(parameter, low, high, sigma), f"parameters.{parameter.name}"
         problems += [Problem(key, *fault) for own in zone.keys(np.zeros(1)) for fault in fixed(mechanism, own)]
         if parameter.section == "lengths" and parameter.value + low <= 0:
-            message = f"the length {parameter.value:g} m less {-low:g} m is not greater than zero"
+            length, less = (
+                f"{decimal(value / parameter.scale, 6)} {mechanism.units.length}" for value in (parameter.value, -low)
+            )
+            message = f"the length {length} less {less} is not greater than zero"
             problems.append(Problem(key, message, "make the tolerance smaller"))
         zones.append(zone)
     return zones, problems
@@ -164,8 +168,10 @@ def with_play(mechanism: Mechanism, given: Mapping[str, Any]) -> tuple[Mechanism
         if pin not in pins:
             problems.append(Problem(key, "is not a pin", suggest(str(pin), pins)))
         elif not _is_number(clearance) or not clearance > 0:
-            message = f"expected a clearance greater than zero, found {clearance!r}"
-            problems.append(Problem(key, message, "such as 2e-5"))
+            units = mechanism.units
+            length = f"{clearance / units.length_scale:g} {units.length}" if _is_number(clearance) else repr(clearance)
+            message = f"expected a clearance greater than zero, found {length}"
+            problems.append(Problem(key, message, "it is the difference of the radii of hole and pin"))
         else:
             holes[pin] = _bore(data, mechanism, pin), float(clearance)
     if problems or not holes:

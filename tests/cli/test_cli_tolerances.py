@@ -114,3 +114,21 @@ def test_more_variants_than_a_study_may_have_are_listed_with_all_else(tmp_path):
         error = run(tmp_path / "a.toml", text).exception
         assert isinstance(error, sk.InputError) and said in map(str, error.problems)
         assert [problem.key for problem in error.problems] == keys
+
+
+@pytest.mark.parametrize(
+    "old, new, said",
+    [
+        (
+            '"lengths.A-B" = 0.05',
+            '"lengths.A-B" = 50',
+            "tolerances.lengths.A-B: the length 39.9991 mm less 50 mm",
+        ),
+        ('"lengths.A-B" = 0.05', '"lengths.C-B" = 0.05', "tolerances.lengths.B-C: is named twice"),
+        ('"20 um"', "-0.02", "clearances.B: expected a clearance greater than zero, found -0.02 mm"),
+    ],
+)
+def test_what_the_numbers_mean_is_told_by_keys_and_in_units_of_the_file(tmp_path, old, new, said):
+    error = run(tmp_path / "a.toml", FILE.replace(old, new)).exception
+    assert isinstance(error, sk.InputError) and str(error).startswith(str(tmp_path / "a.toml"))
+    assert any(str(problem).startswith(said) for problem in error.problems), error
