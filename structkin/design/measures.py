@@ -95,7 +95,10 @@ class Measure:
         return Limit(self, least, most)
 
     def peak(self) -> Peak:
-        """Return the wish that the largest of its numbers, of either sign, is as small as possible."""
+        """Return the wish that the largest of its numbers, of either sign, is as small as possible.
+
+        These are the numbers at the samples; between few samples a peak may be larger.
+        """
         return Peak(self)
 
 
