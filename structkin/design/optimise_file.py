@@ -10,7 +10,7 @@ import numpy as np
 
 from structkin.budget import MOST_BYTES
 from structkin.design import force_measures, measures
-from structkin.design.arguments import bounds_of
+from structkin.design.arguments import bounds_of, parameters_of
 from structkin.design.measures import Limit, Measure, Peak
 from structkin.design.missed import contradictions, output_kind
 from structkin.errors import InputError, Problem, raise_problems
@@ -116,6 +116,7 @@ def _bounds(mechanism: Mechanism, given: Mapping[str, Any], problems: list[Probl
         except InputError as error:
             problems += [Problem(f"parameters.{name}", one.message, one.hint) for one in error.problems]
     problems += bounds_of(mechanism, read, found)[1]
+    problems += parameters_of(mechanism, found)[1] if found else []
     return found
 
 

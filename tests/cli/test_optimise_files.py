@@ -132,6 +132,7 @@ def test_wishes_for_what_there_is_not_are_in_the_list_of_mistakes(tmp_path):
     wish = (
         QUICK_RETURN.replace("samples = 73", "samples = 3\nsteps = 1")
         + """
+"lengths.B-A" = [10, 70]
 [[objective]]
 measure = "stroke"
 of = "A"
@@ -160,6 +161,7 @@ of = "A"
     problems = run("optimise", written(tmp_path / "a.toml", wish)).exception.problems
     assert {one.key: one.message for one in problems} == {
         "steps": "is not a key of an optimisation",
+        "parameters.lengths.B-A": "is named twice: 'lengths.A-B' is the same",
         "objective.0": "the text 'A' is not a link or joint that slides",
         "objective.1": "there is no sample 500",
         "objective.2": "has 2 values for 3 samples",
