@@ -25,9 +25,11 @@ from pathlib import Path
 
 import pytest
 from cases import few
+from commands import structkin
 
 import structkin as sk
 from structkin.cli import main
+from structkin.examples import path
 from structkin.joints.registry import JOINT_TYPES
 
 ROOT = Path(__file__).parents[1]
@@ -202,6 +204,13 @@ def test_links_have_targets(page):
             assert anchor in {slug(line) for line in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}, target
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_row_belongs_to_a_table(page):
+    """Below an empty line a row is shown as a sentence with bars, unless a rule follows it."""
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    assert not [row for row, below in re.findall(r"\n\n(\| .*)\n(.*)", text) if not re.fullmatch(r"[|: -]+", below)]
+
+
 def test_the_index_leads_to_every_page():
     docs = ROOT / "docs"
     linked = {target.partition("#")[0] for page in ("index.md", "api.md") for target in links_of(docs / page)}
@@ -246,3 +255,45 @@ def test_the_commands_and_sections_are_all_documented():
     for noun in (sk.Topology, sk.Mechanism, sk.KinematicStructure, sk.Motion, sk.Builder):
         public = [name for name in vars(noun) if not name.startswith("_")]
         assert not [name for name in public if name not in said["python.md"]], noun.__name__
+
+
+def test_the_files_that_architecture_names_exist():
+    files = [path.as_posix() for path in ROOT.rglob("*") if path.suffix in {".py", ".ts", ".tsx", ".toml"}]
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([\w/]+\.(?:py|tsx?|toml))`", text)) - {"four_bar.toml"}
+    assert len(named) > 100
+    assert not [name for name in sorted(named) if not any(file.endswith(f"/{name}") for file in files)]
+
+
+def keys_of(data, names):
+    """Return the keys of plain data that are not names of parts of the mechanism."""
+    if isinstance(data, dict):
+        own = set(data) - names
+        return own.union(*(keys_of(value, names) for value in data.values()))
+    return set().union(*(keys_of(value, names) for value in data)) if isinstance(data, list) else set()
+
+
+@pytest.mark.parametrize(
+    ("words", "example", "heading"),
+    [
+        ("structure", "stephenson_iii_triad", "### JSON of a structure"),
+        ("inputs", "stephenson_iii_triad", "### JSON of inputs"),
+        ("solve --samples 13 --kl --time-ratio rocker", "crank_rocker", "### JSON of a motion"),
+        ("compare --samples 9 --method global --coordinates natural", "crank_rocker", "## Compare"),
+        ("assemblies", "crank_rocker", "## Assemblies"),
+        ("limits --circuits", "triple_rocker", "## Limits"),
+        ("limits", "slider_crank_offset", "## Limits"),
+    ],
+)
+def test_the_keys_of_json_are_documented(words, example, heading):
+    """Each is named in a sentence or a table, not in an example alone."""
+    m = sk.load(path(example))
+    names = {"ground", *m.points, *m.links, *m.joints, *m.drivers}
+    command, *options = words.split()
+    found = keys_of(json.loads(structkin(command, path(example), *options, "--json").stdout), names)
+    level = heading.split()[0]
+    page = FENCE.sub("", (ROOT / "docs/command-line.md").read_text(encoding="utf-8"))
+    section = re.split(rf"^#{{2,{len(level)}}} ", page.split(f"\n{heading}\n")[1], maxsplit=1, flags=re.MULTILINE)[0]
+    assert len(found) > 5
+    said = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", section))))
+    assert not sorted({part for key in found for part in key.split(".")} - said)
