@@ -33,8 +33,12 @@ def assemblies(
 ) -> None:
     """Find all assemblies of a mechanism at one value of each driver; numbers are in the file's units."""
     mechanism = opened(file)
-    outputs = Outputs(file, pictures={"--plot": plot}, as_json=as_json)
-    values, work = together("command", lambda: driver_values(mechanism, at or [], "--at"), lambda: budget_of(budget))
+    outputs, values, work = together(
+        "command",
+        lambda: Outputs(file, pictures={"--plot": plot}, as_json=as_json),
+        lambda: driver_values(mechanism, at or [], "--at"),
+        lambda: budget_of(budget),
+    )
     found = mechanism.assemblies(drivers=values, t=time, limit=limit, budget=work)
     outputs.deliver(
         {"--plot": lambda: show.draw_assemblies(found)},

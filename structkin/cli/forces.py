@@ -12,7 +12,7 @@ from structkin.cli.options import USUAL, Budget, Duration, File, Json, Samples, 
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
 from structkin.dynamics.inverse.duty import fluctuation_problems
-from structkin.errors import raise_problems
+from structkin.errors import raise_problems, together
 
 
 def forces(
@@ -42,8 +42,11 @@ def forces(
     mechanism = opened(file)
     problems = numbers_of(samples, duration, budget)
     problems += fluctuation_problems(flywheel) if flywheel is not None else []
-    raise_problems(problems, "command")
-    outputs = Outputs(file, {"--csv": csv}, {"--plot": plot}, as_json)
+    outputs, _ = together(
+        "command",
+        lambda: Outputs(file, {"--csv": csv}, {"--plot": plot}, as_json),
+        lambda: raise_problems(problems, "command"),
+    )
     with progress("solving") as report:
         motion = mechanism.solve(samples, duration=duration, budget=budget_of(budget), progress=report)
         found = motion.forces(static=static)

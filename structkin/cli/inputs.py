@@ -11,7 +11,7 @@ from structkin import show
 from structkin.cli.options import File, Json, opened
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
-from structkin.errors import raise_problems
+from structkin.errors import raise_problems, together
 from structkin.model.topology import MOST_INPUTS, check_names
 
 #: Choices that are listed unless `--all` is given.
@@ -33,8 +33,11 @@ def inputs(
 ) -> None:
     """Rank the joints that could drive, the simplest structure first."""
     mechanism = opened(file)
-    raise_problems(check_names("--keep", keep or (), mechanism.drivers), "command")
-    outputs = Outputs(file, pictures={"--plot": plot}, as_json=as_json)
+    outputs, _ = together(
+        "command",
+        lambda: Outputs(file, pictures={"--plot": plot}, as_json=as_json),
+        lambda: raise_problems(check_names("--keep", keep or (), mechanism.drivers), "command"),
+    )
     with progress("comparing inputs") as report:
         ranking = mechanism.rank_inputs(drivers=keep, limit=limit, progress=report)
     special = mechanism.structure().moves_specially

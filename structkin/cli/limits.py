@@ -38,8 +38,12 @@ def limits(
 ) -> None:
     """Find the exact range of each driver and what ends it; values are in the file's units."""
     mechanism = opened(file)
-    outputs = Outputs(file, pictures={"--plot": plot}, as_json=as_json)
-    held, steps = together("command", lambda: _checked(mechanism, driver or [], hold or []), lambda: budget_of(budget))
+    outputs, held, steps = together(
+        "command",
+        lambda: Outputs(file, pictures={"--plot": plot}, as_json=as_json),
+        lambda: _checked(mechanism, driver or [], hold or []),
+        lambda: budget_of(budget),
+    )
     names = driver or [id for id in mechanism.drivers if id not in held] or list(mechanism.drivers)
     if circuits and plot is not None and len(names) > 1:
         problem = Problem("--plot", "draws the circuits of one driver only", f"add --driver, one of {', '.join(names)}")

@@ -25,8 +25,8 @@ from structkin.cli.options import (
 )
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
-from structkin.errors import Problem, raise_problems
-from structkin.global_methods.methods import FAMILIES, METHODS
+from structkin.errors import Problem, raise_problems, together
+from structkin.global_methods.methods import FAMILIES, METHODS, method_problems
 from structkin.joints.sliding import Sliding
 from structkin.model.topology import check_names
 from structkin.numerical_tolerances import NEGLIGIBLE
@@ -81,8 +81,12 @@ def solve(
     ]
     problems += check_names("--of", of, [*points_on_links(m), *m.links])
     problems += check_names("--time-ratio", swinging, [*m.topology.moving_links, *m.joints.of(Sliding)])
-    raise_problems([*problems, *numbers_of(samples, duration, budget)], "command")
-    outputs = Outputs(file, {"--csv": csv}, {"--plot": plot, "--schematic": schematic}, as_json)
+    problems += [*numbers_of(samples, duration, budget), *method_problems(method, coordinates, engine=engine)]
+    outputs, _ = together(
+        "command",
+        lambda: Outputs(file, {"--csv": csv}, {"--plot": plot, "--schematic": schematic}, as_json),
+        lambda: raise_problems(problems, "command"),
+    )
     traced = [name for name in of if name in mechanism.places or name not in mechanism.links]
     with progress("solving") as report:
         motion = mechanism.solve(

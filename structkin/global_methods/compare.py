@@ -209,7 +209,7 @@ def check_patience(patience: float | None) -> list[Problem]:
     """Return the problem of a patience that is no positive time, if it is one."""
     if patience is None or patience > 0:
         return []
-    return [Problem("patience", f"{patience!r} is not a positive time", "None waits for all")]
+    return [Problem("patience", f"{patience!r} is not a positive time", "such as 30; in Python, None waits for all")]
 
 
 def _regular(motions: Sequence[Motion]) -> Flags:

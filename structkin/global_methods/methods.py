@@ -39,7 +39,7 @@ def solve(
     progress: Callable[[float], None] | None,
 ) -> Motion:
     """Solve position, velocity and acceleration by any method; see `Mechanism.solve`."""
-    problems = [*_problems(method, coordinates, branch, engine), *problems_of(new_meter, budget)]
+    problems = [*method_problems(method, coordinates, branch, engine), *problems_of(new_meter, budget)]
     if problems:
         problems += problems_of(make_schedule, mechanism, samples, t, drivers, duration)
         raise_problems(problems, mechanism.title)
@@ -69,7 +69,10 @@ def solve(
     return motion
 
 
-def _problems(method: str, coordinates: str | None, branch: str, engine: str) -> list[Problem]:
+def method_problems(
+    method: str, coordinates: str | None, branch: str = BRANCHES[0], engine: str = "auto"
+) -> list[Problem]:
+    """Return what is wrong with a method, its coordinates, branch and engine."""
     problems = []
     if method not in METHODS:
         problems.append(Problem("method", f"'{method}' is unknown", f"known: {', '.join(METHODS)}"))

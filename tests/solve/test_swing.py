@@ -115,6 +115,8 @@ def test_a_part_of_a_cycle_or_no_times():
         m.solve(duration=0.4).swing("rocker")
     with pytest.raises(sk.InputError, match="no times that grow"):
         m.solve(drivers={"motor": np.linspace(0, 6, 5)}).swing("rocker")
+    with pytest.raises(sk.InputError, match="fewer than three samples"):
+        m.solve(2).swing("rocker")
 
 
 def uniform(rise: float, rest: float = 0.0) -> sk.Mechanism:

@@ -63,7 +63,9 @@ def swing(motion: Motion, output: str) -> Swing:
     def refuse(message: str, hint: str) -> InputError:
         return InputError([Problem(output, message, hint)], m.title or "swing")
 
-    if not (np.diff(motion.t) > 0).all() or len(motion) < 3:
+    if len(motion) < 3:
+        raise refuse("fewer than three samples do not show where it turns back", "give more samples")
+    if not (np.diff(motion.t) > 0).all():
         raise refuse("the samples have no times that grow", "solve over time")
     if not motion.regular.all():
         raise refuse("some samples are not ok", "solve over a range in which all are")
