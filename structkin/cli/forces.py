@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -52,14 +53,18 @@ def forces(
         found = motion.forces(static=static)
     duties = [found.duty(id) for id in mechanism.drivers] if duty or flywheel is not None else []
     lines = [line for one in duties if duty for line in str(one).splitlines()]
-    if flywheel is not None:
-        lines += [f"flywheel on {one.driver}: {one.flywheel(flywheel).words}" for one in duties]
+    wheels = {one.driver: one.flywheel(flywheel) for one in duties} if flywheel is not None else {}
+    lines += [f"flywheel on {id}: {wheel.words}" for id, wheel in wheels.items()]
     outputs.deliver(
         {
             "--csv": lambda target: show.write_forces_csv(found, target),
             "--plot": lambda: show.plot_forces(found),
         },
-        lambda: show.forces_to_dict(found),
+        lambda: {
+            **show.forces_to_dict(found),
+            **({"duty": {one.driver: one.to_dict() for one in duties}} if duty else {}),
+            **({"flywheels": {id: asdict(wheel) for id, wheel in wheels.items()}} if wheels else {}),
+        },
         lambda: show.forces_table(found),
         lines,
         ok=bool(motion.ok.all()) and not found.locked.any(),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -178,5 +180,13 @@ def test_the_command_prints_duty_and_flywheel(tmp_path):
     assert found.exit_code == 0, found.output
     assert "  peak              1.962 N m" in found.output
     assert "flywheel on motor: 0.7848 kg m^2, for 3.924 J" in found.output
+    plain = json.loads(CliRunner().invoke(app, ["forces", str(file), "--duty", "--flywheel", "0.05", "--json"]).stdout)
+    peak = M * G * R
+    assert plain["duty"]["motor"] == pytest.approx({
+        "peak": peak, "rms": peak / np.sqrt(2), "mean": 0, "top": OMEGA,
+        "largest_power": peak * OMEGA, "least_power": -peak * OMEGA, "mean_power": 0,
+    }, rel=1e-4)  # fmt: skip
+    assert plain["flywheels"]["motor"]["energy"] == pytest.approx(2 * peak, rel=1e-6)
+    assert plain["flywheels"]["motor"]["inertia"] == pytest.approx(2 * peak / (0.05 * OMEGA**2), rel=1e-6)
     wrong = CliRunner().invoke(app, ["forces", str(file), "--flywheel", "2"])
     assert isinstance(wrong.exception, sk.InputError)

@@ -180,6 +180,14 @@ class Duty(Frozen):
             raise InputError([problem], f"flywheel of {self.driver}")
         return Flywheel(inertia, change, mean, float(ends[least]), float(ends[most]))
 
+    def to_dict(self) -> dict[str, float]:
+        """Return the numbers of the table as plain data for JSON, in SI."""
+        power = self.power
+        return {
+            "peak": self.peak, "rms": self.rms, "mean": self.mean, "top": self.top,
+            "largest_power": float(power.max()), "least_power": float(power.min()), "mean_power": self._mean(power),
+        }  # fmt: skip
+
     def _is_cycle(self) -> bool:
         """Return whether the driver turns by whole turns, or its torque ends with the slope of its start."""
         from scipy.interpolate import CubicSpline
