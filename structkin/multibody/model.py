@@ -143,6 +143,13 @@ class SpatialModel:
     `load` reads a file, `build` takes its sections, `Mechanism.to_spatial` converts a planar mechanism. `gravity` (3,)
     is in m/s^2. A body without a path of joints to the ground moves freely. `points` (3,) [m] are fixed to the ground.
     `duration` [s] is the time for which the model is meant to run.
+
+    >>> stone = SpatialModel.build(
+    ...     points={"O": (0, 0, 0), "P": (0, 0, -1)}, forces={"gravity": (0, 0, -10)},
+    ...     bodies={"ground": [], "stone": {"points": ["O", "P"], "shape": "cylinder", "radius": 0.1, "mass": 2}})
+    >>> motion = stone.simulate(2.0, samples=3)
+    >>> motion.t.tolist(), motion.position("stone.P")[:, 2].round(6).tolist()
+    ([0.0, 1.0, 2.0], [-1.0, -6.0, -21.0])
     """
 
     name: str

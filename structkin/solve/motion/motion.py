@@ -64,7 +64,17 @@ class Motion:
     `t` (n,) holds the times [s], NaN where the drivers were given as values; `drivers[id]` (3, n) value, rate and
     second rate of each driver. `thirds[id]` (n,) holds the third rates of drivers that were given as values; those of
     the others follow from their laws. Values are NaN where a sample has no pose; rates are also NaN where the pose is
-    singular or the drivers' rates are unknown.
+    singular or the drivers' rates are unknown. Names that are not in the mechanism raise `InputError`.
+
+    >>> import structkin as sk
+    >>> crank = sk.Mechanism(
+    ...     points={"A": (0, 0), "B": (2, 0)}, links={"ground": ["A"], "crank": ["A", "B"]},
+    ...     drivers={"motor": {"joint": "A", "law": "t**2"}})
+    >>> motion = crank.solve(t=[0, 1])
+    >>> [motion.position("B").shape, motion.omega("crank").tolist(), motion.alpha("crank").tolist()]
+    [(2, 2), [0.0, 2.0], [2.0, 2.0]]
+    >>> motion.K("B")[0, :, 0].round(9).tolist(), motion.L("B")[0, :, 0, 0].round(9).tolist()
+    ([0.0, 2.0], [-2.0, 0.0])
     """
 
     mechanism: Mechanism
