@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 
@@ -154,7 +155,7 @@ def _beside_lane(length: Floats, k: int, run: tuple[int, int]) -> tuple[int, int
     ((0, 2), (0, 0))
     """
 
-    def next_to(lane: int, side: str) -> int:
+    def next_to(lane: int, side: Literal["left", "right"]) -> int:
         found = int(np.searchsorted(length, length[lane], side)) - (side == "left")
         return found if run[0] <= found <= run[1] else -1
 
