@@ -26,6 +26,7 @@ from structkin.show.motion_forces import (
     forces_of,
     largest_reactions,
     thousands,
+    usual_sizes,
 )
 from structkin.show.motion_plot import abscissa, mean
 from structkin.show.quantities import first_peak, largest, measures_of
@@ -97,22 +98,24 @@ def forces(motion: Motion) -> dict[str, Any] | None:
     rows = _rows(found, reactions, applied(motion))
     # one unit for all forces of the page, and one for all moments
     top = {unit: max(largest(values) for _, values, of in rows if of == unit) for unit in ("N", "N m")}
+    usual = usual_sizes(found)
     left_out = f", the {MOST_JOINTS} largest" if len(reactions) > MOST_JOINTS else ""
     panels = [
-        _efforts(found, "driver torque", "N m", top),
-        _efforts(found, "driver force", "N", top),
-        _panel(f"joint reaction{left_out}", "N", largest_reactions(found, " *"), top),
+        _efforts(found, "driver torque", "N m", usual, top),
+        _efforts(found, "driver force", "N", usual, top),
+        _panel(f"joint reaction{left_out}", "N", largest_reactions(found, " *"), usual, top),
     ]
     fx, fy = found.shaking_force.T
-    panels.append(_panel("force on the ground", "N", [("x", fx), ("y", fy), ("magnitude", np.hypot(fx, fy))], top))
-    panels.append(_panel("moment on the ground", "N m", [("about the origin", found.shaking_moment)], top))
+    on_ground = [("x", fx), ("y", fy), ("magnitude", np.hypot(fx, fy))]
+    panels.append(_panel("force on the ground", "N", on_ground, usual, top))
+    panels.append(_panel("moment on the ground", "N m", [("about the origin", found.shaking_moment)], usual, top))
     panels.append(_panel("power", "W", [*((id, found.driver_power(id)) for id in m.drivers),
-                                        ("loads", found.applied_power)]))  # fmt: skip
-    panels.append(_panel("kinetic energy", "J", [("of all links", found.kinetic_energy)]))
+                                        ("loads", found.applied_power)], usual))  # fmt: skip
+    panels.append(_panel("kinetic energy", "J", [("of all links", found.kinetic_energy)], {"J": 0.0}))
     return {
         "panels": [panel for panel in panels if panel],
         "arrows": arrows_of(found),
-        "table": _table(found, rows, top, x),
+        "table": _table(found, rows, usual, top, x),
         "hardest": hardest(found),
         "notes": _notes(found),
         "locked": lock_note(found),
@@ -167,17 +170,26 @@ def _arrow(motion: Motion, kind: str, id: str, link: str, place: Floats, force: 
             "fx": plain(force[:, 0]), "fy": plain(force[:, 1])}  # fmt: skip
 
 
-def _efforts(found: Kinetostatics, title: str, unit: str, top: Mapping[str, float]) -> dict[str, Any] | None:
+def _efforts(
+    found: Kinetostatics, title: str, unit: str, usual: Mapping[str, float], top: Mapping[str, float]
+) -> dict[str, Any] | None:
     m = found.motion.mechanism
-    return _panel(title, unit, [(id, found.driver(id)) for id in m.drivers if effort_unit(m, id) == unit], top)
+    return _panel(title, unit, [(id, found.driver(id)) for id in m.drivers if effort_unit(m, id) == unit], usual, top)
 
 
 def _panel(
-    title: str, unit: str, curves: list[tuple[str, Floats]], top: Mapping[str, float] = MappingProxyType({})
+    title: str,
+    unit: str,
+    curves: list[tuple[str, Floats]],
+    usual: Mapping[str, float],
+    top: Mapping[str, float] = MappingProxyType({}),
 ) -> dict[str, Any] | None:
-    """Return curves of one unit, in thousands if they, or the largest of the unit, are large; None if all are zero."""
+    """Return curves of one unit, in thousands if they, or the largest of the unit, are large; None if all are zero.
+
+    Below small parts of the `usual` magnitude of its unit there is only rounding.
+    """
     peak = max((largest(values) for _, values in curves), default=0.0)
-    if peak < ROUNDING:
+    if peak <= ROUNDING * usual[unit]:
         return None
     size, words = thousands(unit, top.get(unit, peak))
     return {
@@ -201,13 +213,16 @@ def _rows(found: Kinetostatics, reactions: list[Reaction], loads: list[Load]) ->
 
 
 def _table(
-    found: Kinetostatics, rows: list[tuple[str, Floats, str]], top: Mapping[str, float], x: Floats
+    found: Kinetostatics,
+    rows: list[tuple[str, Floats, str]],
+    usual: Mapping[str, float],
+    top: Mapping[str, float],
+    x: Floats,
 ) -> list[list[Any]]:
     """Return rows: name, value of the largest magnitude, unit with "push" or "pull" of a cylinder, its x, mean."""
     m = found.motion.mechanism
     signs = {f"driver {id}": cylinder_sign(m, id) for id in m.drivers}
     table: list[list[Any]] = []
-    usual = {"N": top["N"], "N m": top["N"] * found.motion.size}
     for name, values, unit in rows:
         at = extreme(values, x)
         if at is not None:

@@ -59,7 +59,7 @@ def mechanism_table(mechanism: Mechanism) -> Table:
         pace = "free" if drive.law is None else "by a law"
         if speed is not None:
             rate = "omega" if quantity == "angle" else "speed"
-            pace = f"{short(speed / measures.size(rate))} {measures.pretty(rate)}"
+            pace = f"{short(speed / measures.size(rate), 0.0)} {measures.pretty(rate)}"
         where = f"at {drive.joint}" if drive.joint else f"between {' and '.join(drive.links)}"
         rows.append(("driver", id, f"{quantity} {where}, {pace}"))
     return text_table(mechanism.title or "Mechanism", topology.counts, ("", "name", ""), rows)

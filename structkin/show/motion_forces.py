@@ -60,6 +60,22 @@ def thousands(unit: str, peak: float) -> tuple[float, str]:
     return (1e3, f"k{unit}") if abs(peak) >= LARGE else (1.0, unit)
 
 
+def usual_sizes(forces: Kinetostatics) -> dict[str, float]:
+    """Return usual magnitudes of forces, moments and power, by their units: below small parts of them is rounding.
+
+    They are the largest force of joints, drivers and loads, its moment about the mechanism, and the power of both.
+    """
+    m, size = forces.motion.mechanism, forces.motion.size
+    found = [largest(force) for force in forces.applied.force.values()]
+    found += [largest(forces.driver(id)) / (size if effort_unit(m, id) == "N m" else 1.0) for id in m.drivers]
+    for pair in bearing_links(m):
+        found += [largest(forces.reaction(*pair)), largest(forces.reaction_moment(*pair)) / size]
+    force = max(found)
+    rates = [largest(z[1]) / m.drivers[id].unit(size) for id, z in forces.motion.drivers.items()]
+    work = force * size
+    return {"N": force, "N m": work, "W": (work + largest(forces.kinetic_energy)) * max(rates, default=0.0)}
+
+
 def effort_unit(mechanism: Mechanism, driver: str) -> str:
     """Return the unit of a driver's effort: "N m" or "N"."""
     return "N m" if mechanism.drivers[driver].kind == "angle" else "N"
@@ -175,22 +191,24 @@ def forces_table(forces: Kinetostatics) -> Table:
     rows.append(("on the ground, moment", forces.shaking_moment, "N m", True))
     top = {unit: max(np.nanmax(np.abs(values), initial=0.0) for _, values, of, _ in rows if of == unit)
            for unit in ("N", "N m")}  # fmt: skip
+    usual = usual_sizes(forces)
     cells = [
-        (name, *_cells(forces, values, *thousands(unit, top[unit]), unique)) for name, values, unit, unique in rows
+        (name, *_cells(forces, values, usual[unit], *thousands(unit, top[unit]), unique))
+        for name, values, unit, unique in rows
     ]
     figures = ("mean", "largest", "at")
     return text_table(f"{m.title or 'Mechanism'}: forces", _course(forces), ("", *figures), cells, figures)
 
 
-def _cells(forces: Kinetostatics, values: Any, size: float, unit: str, unique: bool) -> list[str]:
+def _cells(forces: Kinetostatics, values: Any, usual: float, size: float, unit: str, unique: bool) -> list[str]:
     peak = first_peak(values)
     if peak is None:
         return ["-", "-", "-"]
-    at, most = forces.t[peak], short(values[peak] / size)
+    at, most = forces.t[peak], short(values[peak] / size, usual / size)
     place = f"{at:.5g} s" if np.isfinite(at) else f"sample {peak}"
     mark = "" if unique else " *"
     return [
-        f"{short(mean(forces.motion, values) / size)} {unit}{mark}",
+        f"{short(mean(forces.motion, values) / size, usual / size)} {unit}{mark}",
         f"{most} {unit}{mark}",
         "-" if most == "0" else place,  # rounding errors are largest somewhere, which says nothing
     ]
@@ -209,17 +227,9 @@ def _course(forces: Kinetostatics) -> str:
     put_in = sum((forces.driver_power(id) for id in m.drivers), np.zeros(len(forces.motion)))
     gap = np.abs(put_in + forces.applied_power - forces.kinetic_power)
     scale = np.abs(put_in) + np.abs(forces.applied_power) + np.abs(forces.kinetic_power)
-    if np.isfinite(gap).any() and np.nanmax(scale) > _no_power(forces):
+    if np.isfinite(gap).any() and np.nanmax(scale) > ROUNDING * usual_sizes(forces)["W"]:
         lines.append(f"power balance error: {np.nanmax(gap) / np.nanmax(scale):.0e} of the largest power")
     return "\n".join(lines)
-
-
-def _no_power(forces: Kinetostatics) -> float:
-    """Return below which power [W] there is only rounding: a part of the largest force or energy times the rates."""
-    motion = forces.motion
-    rates = [np.abs(z[1]) / motion.mechanism.drivers[id].unit(motion.size) for id, z in motion.drivers.items()]
-    work = np.nanmax(np.abs(forces.unknowns), initial=0.0) * motion.size + np.nanmax(forces.kinetic_energy, initial=0.0)
-    return float(ROUNDING * work * np.nanmax(np.array(rates), initial=0.0))
 
 
 # --- pictures --------------------------------------------------------------------------------------------
@@ -255,10 +265,12 @@ def plot_forces(forces: Kinetostatics) -> Figure:
     panels.append(("moment on the ground [N m]", [("about the origin", forces.shaking_moment, GREY)]))
     figure = new_figure(9.0, 2.2 + 1.75 * len(panels))
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
-    along = abscissa(forces.motion, measures_of(m))
+    along, usual = abscissa(forces.motion, measures_of(m)), usual_sizes(forces)
     lines = {}
     for ax, (label, curves) in zip(axes, panels, strict=True):
-        lines[ax] = panel(ax, along.values, *in_thousands(label, curves))
+        shown, scaled = in_thousands(label, curves)
+        least = usual[label.rstrip("]").partition(" [")[2]] / (1.0 if shown == label else LARGE)
+        lines[ax] = panel(ax, along.values, shown, scaled, least)
         shade(ax, forces.motion, along.values)
     axes[-1].set_xlabel(along.name, fontsize=NORMAL)
     figure.align_ylabels()
@@ -309,8 +321,11 @@ def signed_size(forces: Kinetostatics, joint: str, link: str) -> Floats:
     return np.asarray(np.where(pulls(forces, joint), -size, size) if joint in forces.pressing else size)
 
 
-def panel(ax: Axes, x: Floats, label: str, curves: Sequence[Curve]) -> list[Line2D]:
-    """Draw curves over x in one panel; return their lines, labelled by their names."""
+def panel(ax: Axes, x: Floats, label: str, curves: Sequence[Curve], usual: float = 0.0) -> list[Line2D]:
+    """Draw curves over x in one panel; return their lines, labelled by their names.
+
+    Small parts of the largest value, or of the `usual` magnitude, are rounding errors.
+    """
     lines = []
     marker = "." if len(x) <= 30 else ""
     size = max((largest(values) for _, values, _ in curves), default=0.0)
@@ -326,9 +341,10 @@ def panel(ax: Axes, x: Floats, label: str, curves: Sequence[Curve]) -> list[Line
     if not len(shown):
         text = "unknown: no sample has a pose, or the drivers' rates were not given"
         ax.text(0.5, 0.5, text, ha="center", va="center", transform=ax.transAxes, fontsize=NORMAL, color=GREY)
-    elif np.ptp(shown) <= NEGLIGIBLE * max(1.0, float(np.max(np.abs(shown)))):
+    elif np.ptp(shown) <= NEGLIGIBLE * max(size, usual):
         # do not magnify rounding errors of a constant
         middle = float(shown.mean())
-        ax.set_ylim(middle - 0.1 * max(1.0, abs(middle)), middle + 0.1 * max(1.0, abs(middle)))
+        half = 0.1 * (max(abs(middle), usual) or 1.0)
+        ax.set_ylim(middle - half, middle + half)
     ax.ticklabel_format(axis="y", useOffset=False)
     return lines

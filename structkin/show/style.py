@@ -125,6 +125,8 @@ def dress(ax: Axes, axis: Literal["both", "x", "y"] = "both", *, title: str = ""
         if text:
             write(text, fontsize=NORMAL)
     ax.tick_params(labelsize=SMALL)
+    # a power of ten stands over the numbers of its axis; to the right of it are titles and legends
+    ax.yaxis.get_offset_text().set(horizontalalignment="right", fontsize=SMALL)
     ax.grid(True, axis=axis, linewidth=0.4, color="#dddddd")
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)

@@ -10,7 +10,7 @@ import numpy as np
 from structkin.model.units import Units
 from structkin.numerical_tolerances import NEGLIGIBLE
 from structkin.show.interest import moving_points
-from structkin.show.quantities import OF_LINK, OF_POINT, Measures, measures_of, usual
+from structkin.show.quantities import OF_LINK, OF_POINT, Measures, largest, measures_of, usual
 from structkin.solve import Motion
 from structkin.structure import KinematicStructure
 from structkin.types import Floats
@@ -71,11 +71,13 @@ def summary_table(motion: Motion, units: Units | None = None) -> Table:
     rows = []
     for point in moving_points(m):
         path = motion.position(point) / measures.size("length")
-        where = f"x {_range(path[:, 0])}, y {_range(path[:, 1])} {measures.pretty('length')}"
+        x, y = (_range(values, motion.size / measures.size("length")) for values in path.T)
+        where = f"x {x}, y {y} {measures.pretty('length')}"
         rates = [np.hypot(*values.T) for values in (motion.velocity(point), motion.acceleration(point))]
         rows.append((f"point {point}", where, *_peaks(motion, rates, OF_POINT[1:], measures)))
     for link in m.topology.moving_links:
-        where = f"{_range(motion.angle(link) / measures.size('angle'))} {measures.pretty('angle')}"
+        size = measures.size("angle")
+        where = f"{_range(motion.angle(link) / size, 1.0 / size)} {measures.pretty('angle')}"
         rates = [motion.omega(link), motion.alpha(link)]
         rows.append((f"link {link}", where, *_peaks(motion, rates, OF_LINK[1:], measures)))
     figures = ("position", "largest velocity", "largest acceleration")
@@ -88,21 +90,25 @@ def _peaks(motion: Motion, rates: list[Floats], quantities: tuple[str, ...], mea
         good = values[np.isfinite(values)]
         peak = good[np.argmax(np.abs(good))] if len(good) else np.nan
         peak = 0.0 if abs(peak) <= NEGLIGIBLE * usual(motion, quantity) else peak
-        peaks.append(f"{short(peak / measures.size(quantity))} {measures.pretty(quantity)}" if len(good) else "-")
+        peaks.append(f"{short(peak / measures.size(quantity), 0.0)} {measures.pretty(quantity)}" if len(good) else "-")
     return peaks
 
 
-def _range(values: Floats) -> str:
+def _range(values: Floats, magnitude: float) -> str:
     good = values[np.isfinite(values)]
     if not len(good):
         return "-"
-    low, high = short(good.min()), short(good.max())
+    low, high = short(good.min(), magnitude), short(good.max(), magnitude)
     return low if low == high else f"{low} to {high}"
 
 
-def short(value: float) -> str:
-    """Return a number with five digits; below a billionth of the unit it is taken for a rounding error."""
-    return f"{value if abs(value) > NEGLIGIBLE else 0.0:.5g}"
+def short(value: float, magnitude: float) -> str:
+    """Return a number with five digits; below a billionth of the usual magnitude it is taken for a rounding error.
+
+    >>> short(1.23456789e-12, 1e-11), short(1.23456789e-12, 1.0)
+    ('1.2346e-12', '0')
+    """
+    return f"{value if abs(value) > NEGLIGIBLE * magnitude else 0.0:.5g}"
 
 
 def outcome_lines(motion: Motion) -> list[str]:
@@ -117,10 +123,12 @@ def outcome_lines(motion: Motion) -> list[str]:
 def _course(motion: Motion, measures: Measures) -> str:
     lines = outcome_lines(motion)
     if np.isfinite(motion.t).any():
-        lines.append(f"t {_range(motion.t)} s")
+        lines.append(f"t {_range(motion.t, largest(motion.t))} s")
     for id, values in motion.drivers.items():
-        quantity = motion.mechanism.drivers[id].quantity
-        lines.append(f"driver {id} {_range(values[0] / measures.size(quantity))} {measures.pretty(quantity)}")
+        drive = motion.mechanism.drivers[id]
+        size = measures.size(drive.quantity)
+        lines.append(f"driver {id} {_range(values[0] / size, drive.unit(motion.size) / size)} "
+                     f"{measures.pretty(drive.quantity)}")  # fmt: skip
     gaps = motion.residual()
     if np.isfinite(gaps).any():
         lines.append(f"largest joint closure error: {np.nanmax(gaps):.1e} of the mechanism's size")

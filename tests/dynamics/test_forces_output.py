@@ -357,3 +357,50 @@ def test_the_lines_of_a_legend_show_a_whole_dash_of_each_curve() -> None:
     for line in dashed:
         _, (dash, gap) = line._dash_pattern
         assert np.ptp(line.get_xdata()) > dash + gap + dash
+
+
+@pytest.fixture
+def micro_rod() -> Any:
+    """A rod of 10 micrometres and a picogram that a motor turns steadily: the torque is that of the weight alone."""
+    m = sk.Mechanism.from_dict(
+        {
+            "units": {"length": "um", "angle": "deg"},
+            "points": {"A": [0, 0], "B": [10, 0]},
+            "links": {"ground": ["A"], "rod": {"points": ["A", "B"], "shape": "rod", "mass": 1e-15}},
+            "drivers": {"motor": {"joint": "A", "speed": "60 rpm"}},
+            "forces": {"gravity": [0, -9.81]},
+        }
+    )
+    return m.solve(samples=37)
+
+
+def test_forces_of_a_tiny_mechanism_are_no_zeros(micro_rod: Any) -> None:
+    """They were far below a billionth of a newton, which was taken for a rounding error in every mechanism."""
+    torque = 1e-15 * 9.81 * 5e-6
+    rows = [[str(cell) for cell in column.cells] for column in show.forces_table(micro_rod.forces()).columns]
+    driver = dict(zip(rows[0], rows[2], strict=True))["driver motor"].split()
+    assert float(driver[0]) == pytest.approx(torque, rel=1e-4) and driver[1:] == ["N", "m"]
+    figure = show.plot_forces(micro_rod.forces())
+    [line] = figure.axes[0].lines
+    low, high = figure.axes[0].get_ylim()
+    assert max(line.get_ydata()) == pytest.approx(torque) and high - low < 3 * torque
+    found = content(micro_rod.mechanism, micro_rod)["forces"]
+    assert [panel["title"] for panel in found["panels"]][:2] == ["driver torque", "joint reaction"]
+    assert "power" in [panel["title"] for panel in found["panels"]]
+
+
+def test_a_power_of_ten_is_clear_of_the_legend(micro_rod: Any) -> None:
+    figure = show.plot_forces(micro_rod.forces())
+    figure.draw_without_rendering()
+    for ax in figure.axes:
+        power = ax.yaxis.get_offset_text()
+        assert power.get_text().startswith("1e")
+        assert not any(power.get_window_extent().overlaps(legend.get_window_extent()) for legend in figure.legends)
+        assert not ax.get_legend() or not power.get_window_extent().overlaps(ax.get_legend().get_window_extent())
+
+
+def test_a_body_that_falls_freely_needs_no_force() -> None:
+    """The rounding errors of its zeros were the largest forces of the page."""
+    m = sk.load(path("garage_door"))
+    found = content(m, m.simulate(0.1, free=["opener"]))["forces"]
+    assert all(row[1] == 0 for row in found["table"]) and not found["panels"][:-2]
