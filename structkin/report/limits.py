@@ -10,6 +10,7 @@ from structkin.branches.limits.result import driver_size, driver_unit, report_li
 from structkin.errors import InputError
 from structkin.model.mechanism import Mechanism
 from structkin.report.numbers import SHORT, finer, plain
+from structkin.show.quantities import pretty
 
 
 def limits_of(
@@ -26,7 +27,7 @@ def _of(
     common = {
         "driver": driver,
         "angle": mechanism.drivers[driver].kind == "angle",
-        "unit": driver_unit(mechanism, driver).replace("um", "µm"),
+        "unit": pretty(driver_unit(mechanism, driver)),
         "turn": 2 * 3.141592653589793 / size,
     }
     try:

@@ -10,7 +10,7 @@ from structkin.report.numbers import places, plain
 from structkin.show.columns import coefficients_of
 from structkin.show.interest import moving_points, output_links, points_of_interest
 from structkin.show.motion_plot import abscissa
-from structkin.show.quantities import Measures, largest
+from structkin.show.quantities import Measures, largest, pretty
 from structkin.solve import Motion
 from structkin.solve.motion.moving_frames import PartKind
 
@@ -120,7 +120,7 @@ def coefficients(motion: Motion) -> dict[str, Any] | None:
         for name in names:
             every = list(coefficients_of(motion, name, kind))
             for letter, key in (("K", kind), ("L", f"{kind}_pairs")):
-                found["units"][key] = [one.unit for one in every if one.letter == letter]
+                found["units"][key] = [pretty(one.unit) for one in every if one.letter == letter]
             found["pairs"] = [list(one.drivers) for one in every if one.letter == "L"]
             # near a change point all K and L are far above their usual size, and so are their rounding errors;
             # those of L, as those of angular accelerations, are larger

@@ -11,6 +11,7 @@ from structkin.branches.limits.result import driver_size, driver_unit
 from structkin.model.units import decimal
 from structkin.report.numbers import SHORT, finer
 from structkin.show.interest import output_links, points_of_interest
+from structkin.show.quantities import pretty
 from structkin.solve import Motion
 from structkin.types import Floats
 
@@ -57,7 +58,7 @@ def _course(motion: Motion, driver: str) -> str:
     m = motion.mechanism
     values = motion.drivers[driver][0] / driver_size(m, driver)
     known = values[np.isfinite(values)]
-    return _span(float(known.min()), float(known.max()), driver_unit(m, driver))
+    return _span(float(known.min()), float(known.max()), pretty(driver_unit(m, driver)))
 
 
 def _reach(limits: dict[str, Any]) -> str:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 #: Significant digits of numbers: enough to solve the equations as they are printed.
 DIGITS = 7
+#: Significant digits of the entries of a matrix, which has to fit on its line.
+BRIEF = 4
 #: Parts with more unknowns than this are too wide for a matrix.
 WIDEST = 9
 #: Terms on a line of a document.
@@ -97,13 +99,13 @@ def numeric(found: Equilibrium, equation: Equation) -> str:
     return f"{_sum(left)}\n= {number(equation.right)}"
 
 
-def number(value: float) -> str:
-    r"""Return a number with `DIGITS` digits.
+def number(value: float, digits: int = DIGITS) -> str:
+    r"""Return a number with so many digits.
 
     >>> number(-0.00001234), number(1250.0)
     ('-1.234\\cdot 10^{-5}', '1250')
     """
-    mantissa, _, power = f"{value:.{DIGITS}g}".partition("e")
+    mantissa, _, power = f"{value:.{digits}g}".partition("e")
     return rf"{mantissa}\cdot 10^{{{int(power)}}}" if power else mantissa
 
 
@@ -239,7 +241,7 @@ def _matrix(found: Equilibrium, part: Part) -> str | None:
     def column(lines: Iterable[str]) -> str:
         return r"\begin{pmatrix}" + r"\\".join(lines) + r"\end{pmatrix}"
 
-    rows = column(" & ".join(f"{entry:.4g}" for entry in (row + 0.0).tolist()) for row in own)
+    rows = column(" & ".join(number(entry, BRIEF) for entry in (row + 0.0).tolist()) for row in own)
     unknowns = column(_name(found.unknowns[k]) for k in part.unknowns)
     return rf"{rows}{unknowns} = {column(number(float(value)) for value in right)}"
 

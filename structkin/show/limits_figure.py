@@ -13,6 +13,7 @@ from structkin.errors import InputError, Problem
 from structkin.numerical_tolerances import ROUNDING, SAME_SOLVED, VISIBLE, WHOLE
 from structkin.rows.periodic import TURN
 from structkin.show.letters import legible
+from structkin.show.quantities import pretty
 from structkin.show.style import DRIVER, NORMAL, SMALL, group_colour, new_figure, plain, tint
 from structkin.show.terminal import text_table
 
@@ -143,7 +144,7 @@ def _turns(mechanism: Mechanism, driver: str) -> bool:
 
 def _frame_of(at: Axes, mechanism: Mechanism, driver: str, intervals: Sequence[Interval]) -> tuple[float, float]:
     """Set up the axis of a driver; return its range in SI."""
-    scale, unit = driver_size(mechanism, driver), driver_unit(mechanism, driver)
+    scale, unit = driver_size(mechanism, driver), pretty(driver_unit(mechanism, driver))
     if _turns(mechanism, driver):
         turns = max((part.turns for part in intervals), default=1)
         low, high = 0.0, TURN * turns

@@ -18,7 +18,7 @@ from structkin.show.columns import coefficients_of
 from structkin.show.fitting import MARK, SIDE, add_title, legends_above, lines_that_fit
 from structkin.show.interest import output_links, points_of_interest, points_on_links
 from structkin.show.letters import legible
-from structkin.show.quantities import OF_LINK, OF_POINT, Measures, measures_of, usual
+from structkin.show.quantities import OF_LINK, OF_POINT, Measures, measures_of, pretty, usual
 from structkin.show.style import GROUND, NORMAL, PALETTE, SMALL, dress, group_label, new_figure, plain
 from structkin.solve import Motion
 from structkin.solve.motion.moving_frames import PartKind
@@ -167,7 +167,7 @@ def _with_coefficients(
     below = []
     for one in found[0] if found else []:
         words = one.letter if alone else f"{one.letter} by {', '.join(dict.fromkeys(one.drivers))}"
-        below.append(Row(f"{one.letter}{one.by}", plain(words), one.unit, 1.0, one.usual))
+        below.append(Row(f"{one.letter}{one.by}", plain(words), pretty(one.unit), 1.0, one.usual))
     values = [np.stack([one.values for one in each]) for each in found]
     more = [replace(c, values=np.concatenate((c.values, v))) for c, v in zip(curves, values, strict=True)]
     return [*rows, *below], more

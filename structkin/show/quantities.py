@@ -54,7 +54,16 @@ class Measures:
 
     def pretty(self, quantity: str) -> str:
         """Return the name of a quantity's unit for a picture."""
-        return self.unit(quantity).replace("^2", "²").replace("um", "µm")
+        return pretty(self.unit(quantity))
+
+
+def pretty(unit: str) -> str:
+    """Return the name of a unit in a file as pictures and pages have it.
+
+    >>> pretty("um/s^2")
+    'µm/s²'
+    """
+    return unit.replace("^2", "²").replace("um", "µm")
 
 
 def measures_of(mechanism: Mechanism, units: Units | None = None) -> Measures:

@@ -162,3 +162,13 @@ def test_a_force_whose_angle_is_almost_zero(tmp_path):
     forces.worksheet(tmp_path / "a.html")
     forces.worksheet(tmp_path / "a.tex")
     assert r"{5.729578\cdot 10^{-6}}^\circ" in (tmp_path / "a.tex").read_text("utf-8")
+
+
+def test_small_entries_of_a_matrix_are_powers_of_ten() -> None:
+    """Lever arms below a tenth of a millimetre were printed as 5e-05, which a formula shows as 5 e minus 05."""
+    data = loaded("crank_rocker").source_dict
+    data["units"] = {**data["units"], "length": "um"}
+    found = sk.Mechanism.from_dict(data).solve(5).forces().equilibrium(1)
+    matrices = [line for line in document(found, "").splitlines() if "pmatrix" in line]
+    assert any(r"\cdot 10^{-5}" in line for line in matrices)
+    assert not any(re.search(r"\de-\d", line) for line in matrices)

@@ -228,3 +228,26 @@ def test_speeds_are_in_metres_beside_large_accelerations() -> None:
 def test_slow_motion_keeps_the_unit_of_the_file() -> None:
     found = content(sk.load(path("crank_rocker")), sk.load(path("crank_rocker")).solve(samples=37))
     assert (found["plots"]["units"]["speed"], found["plots"]["units"]["acceleration"]) == ("mm/s", "mm/s²")
+
+
+def test_micrometres_have_one_name_on_a_page_and_in_a_plot() -> None:
+    """Positions had µm, their coefficients K and L, and the travel of a driver beside its limits, had um."""
+    m = sk.Mechanism.from_dict(
+        {
+            "units": {"length": "um", "angle": "deg"},
+            "points": {"A": [0, 0], "B": [30, 40], "C": [90, 0]},
+            "links": {"ground": ["A"], "rod": ["B", "C"], "crank": ["A", "B"], "block": ["C"]},
+            "joints": {"rail": {"type": "prismatic", "links": ["block", "ground"], "at": "C", "axis": [1, 0]}},
+            "drivers": {"feed": {"joint": "rail", "law": "2*t"}},
+            "duration": 1,
+        }
+    )
+    motion = m.solve(samples=5)
+    found = content(m, motion)
+    assert found["coefficients"]["units"] == {"point": ["1"], "point_pairs": ["1/µm"],
+                                              "link": ["rad/µm"], "link_pairs": ["rad/µm²"]}  # fmt: skip
+    [row] = found["results"]["tables"][0]["rows"]
+    assert row[1] == "0 to 2 µm" and row[2].endswith(" µm")
+    labels = [ax.get_ylabel() for ax in motion.plot("crank", kl=True).axes]
+    assert any("rad/µm" in label for label in labels) and not any("um" in label for label in labels)
+    assert "µm" in m.limits().plot().axes[0].get_xlabel()
