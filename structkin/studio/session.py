@@ -246,11 +246,11 @@ class Session:
         driving, seq, id = self.driving, _sequence(message), str(message.get("driver"))
         drive, units = driving.mechanism.drivers.get(id), driving.mechanism.units
         scale = units.angle_scale if drive is not None and drive.kind == "angle" else units.length_scale
-        to = _number(message.get("to")) * scale
+        to = _number(message.get("to"), id) * scale
         yield self._moved(seq, lambda driving: driving.turn(id, to, SLICE))
 
     def _seek(self, message: Message) -> Iterator[Message]:
-        seq, t = _sequence(message), _number(message.get("t"))
+        seq, t = _sequence(message), _number(message.get("t"), "t")
         yield self._moved(seq, lambda driving: driving.seek(t, SLICE))
 
     def _rest(self, message: Message) -> Iterator[Message]:
@@ -579,9 +579,9 @@ def _numbered(answers: list[Message | Job], message: Any) -> list[Message | Job]
     return answers
 
 
-def _number(value: Any) -> float:
+def _number(value: Any, key: str = "") -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= 1e12:
-        raise refuse("", "expected a number")
+        raise refuse(key, "must be a number from -1e12 to 1e12")
     return float(value)
 
 

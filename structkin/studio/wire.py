@@ -17,6 +17,8 @@ from structkin.errors import InputError, Problem, StructkinError
 from structkin.joints.guide import Guide
 from structkin.joints.law_cam import LawCam
 from structkin.model import Mechanism
+from structkin.numerical_tolerances import NEGLIGIBLE
+from structkin.show.motion_forces import effort_unit, usual_sizes
 from structkin.show.style import GROUND, group_colour
 from structkin.show.view import view
 from structkin.solve import Motion
@@ -193,13 +195,14 @@ def ranking(found: InputRanking) -> dict[str, Any]:
 
 def efforts(found: Kinetostatics) -> list[dict[str, Any]]:
     """Return the force or moment of each driver [N or N m]; null where it is not determined."""
-    drives = found.motion.mechanism.drivers
-    values = {id: float(found.driver(id)[0]) for id in drives}
-    return [
-        {"driver": id, "value": value if math.isfinite(value) else None,
-         "unit": "N m" if drives[id].kind == "angle" else "N"}
-        for id, value in values.items()
-    ]  # fmt: skip
+    m, usual = found.motion.mechanism, usual_sizes(found)
+    shown = []
+    for id in m.drivers:
+        unit = effort_unit(m, id)
+        value = float(found.driver(id)[0])
+        value = 0.0 if abs(value) <= NEGLIGIBLE * usual[unit] else value
+        shown.append({"driver": id, "value": value if math.isfinite(value) else None, "unit": unit})
+    return shown
 
 
 def limits(found: Limits) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import pytest
 
 import structkin as sk
 from structkin.examples import path
+from structkin.studio import wire
 from structkin.studio.driving import Driving
 from structkin.studio.layers import Layers
 
@@ -274,3 +275,21 @@ def test_what_is_pulled_towards_a_pointer_out_of_reach_settles_soon(name, link, 
     driving = Driving(sk.load(path(name)))
     progress = driving.drag(link, driving.mechanism.links[link].local[point], target, seconds=60.0)
     assert progress.done and progress.poses < 80
+
+
+def test_the_effort_that_holds_a_tiny_rod_is_no_zero():
+    """It is far below a billionth of a newton metre; that of the rod that hangs is a rounding error."""
+    m = sk.Mechanism.from_dict(
+        {
+            "units": {"length": "um", "angle": "deg"},
+            "points": {"A": [0, 0], "B": [10, 0]},
+            "links": {"ground": ["A"], "rod": {"points": ["A", "B"], "shape": "rod", "mass": 1e-15}},
+            "drivers": {"motor": {"joint": "A"}},
+            "forces": {"gravity": [0, -9.81]},
+        }
+    )
+    across, hanging = (
+        wire.efforts(m.solve(drivers={"motor": [angle]}).forces(static=True))[0] for angle in (0.0, -math.pi / 2)
+    )
+    assert across == {"driver": "motor", "value": pytest.approx(1e-15 * 9.81 * 5e-6, abs=0), "unit": "N m"}
+    assert hanging["value"] == 0

@@ -111,6 +111,10 @@ def test_each_driver_has_a_slider_and_a_value(browser: Any):
         field.fill("fast")
         field.press("Enter")
         studio.page.get_by_text("a value must be a number").wait_for()
+        field.fill("1e300")
+        field.press("Enter")
+        studio.page.get_by_text(f"{first}: must be a number from -1e12 to 1e12").wait_for()
+        assert eventually(studio.page, lambda: float(field.input_value()) == pytest.approx(70, abs=0.4))
         assert not studio.errors
 
 

@@ -84,3 +84,25 @@ def test_without_drivers_it_says_what_a_plot_needs(browser: Any):
         studio.press("Delete driver motor")
         studio.page.locator(".st-plots", has_text="where drivers determine it").wait_for()
         assert not studio.errors
+
+
+#: Keeps the numbers beside the axes of canvases, which are right-aligned where the axis is upright.
+BESIDE = """const old = CanvasRenderingContext2D.prototype.fillText;
+CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {
+    if (this.textAlign === "right") (this.canvas.beside ??= new Set()).add(text);
+    return old.call(this, text, ...at);
+};"""
+
+
+@pytest.mark.full
+def test_an_upright_axis_has_two_numbers_or_more(browser: Any):
+    """One alone, such as 0, is no scale."""
+    with served(path("excavator")) as address:
+        studio = Studio(browser, address, BESIDE)
+        studio.press("Plots")
+        for choice in ("Point T", "Link bucket", "Link boom", "Forces and energy"):
+            studio.page.locator(".st-plots select").select_option(choice)
+            assert eventually(studio.page, lambda: studio.page.locator(".st-plots canvas").count() > 2)
+            counts = studio.page.locator(".st-plots canvas").evaluate_all("all => all.map((one) => one.beside?.size)")
+            assert all(count > 1 for count in counts), (choice, counts)
+        assert not studio.errors

@@ -170,8 +170,8 @@ function options(props: PlotProps, element: HTMLElement, width: number, height: 
     cursor: { drag: { x: false, y: false }, points: { show: false }, y: false, x: false },
     scales: { x: { time: false }, y: { range: [low, high] } },
     axes: [
-      { ...axis, label: `${x.name}${x.unit ? ` [${x.unit}]` : ""}`, labelSize: 16, size: 26, labelGap: 0, space: Math.max(50, wide + 12) },
-      { ...axis, size: (_, texts) => Math.max(58, widest(texts ?? []) + 14) },
+      { ...axis, label: `${x.name}${x.unit ? ` [${x.unit}]` : ""}`, labelSize: 16, size: 26, space: Math.max(50, wide + 12) },
+      { ...axis, space: 18, size: (_, texts) => Math.max(58, widest(texts ?? []) + 14) },
     ],
     series: [{}, ...curves.map(({ colour, dash, faint }) => ({ stroke: colour, width: faint ? 1 : 1.8, dash, points: { show: false }, pxAlign: 0 }))],
     hooks: { drawClear: [paintBands], draw: [paintMarks] },

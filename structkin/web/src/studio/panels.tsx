@@ -20,6 +20,8 @@ import {
   playing,
   ranges,
   ranking,
+  refusals,
+  RUN,
   search,
   searching,
   selected,
@@ -157,9 +159,6 @@ function Groups({ now }: { now: State }) {
   );
 }
 
-/** An effort [N or N m] that is rounding. */
-const NOTHING = 1e-9;
-
 // --- drivers -------------------------------------------------------------------------------------------------
 
 function Drivers({ now }: { now: State }) {
@@ -174,8 +173,8 @@ function Drivers({ now }: { now: State }) {
           <button type="button" class="st-name" onClick={() => (selected.value = { kind: "drivers", name: id })}>{id}</button>
           <output>
             <Value id={id} unit={unit(kind)} turn={kind === "angle" ? turnIn(now.sketch.angle) : Infinity} />
-            {efforts.value.filter(({ driver, value }) => driver === id && value !== null).map(({ value, unit }) => (
-              <small title="Effort that holds this pose at rest">{inThousands(Math.abs(value!) < NOTHING ? 0 : value!, unit)}</small>
+            {playing.value !== RUN && efforts.value.filter(({ driver, value }) => driver === id && value !== null).map(({ value, unit }) => (
+              <small title="Effort that holds this pose at rest">{inThousands(value!, unit)}</small>
             ))}
           </output>
           <PlayOne id={id} isAngle={kind === "angle"} now={now} />
@@ -214,6 +213,7 @@ function Setting({ id, isAngle, now }: { id: string; isAngle: boolean; now: Stat
   const field = useRef<HTMLInputElement>(null);
   const found = ranges.value?.find((range) => range.driver === id);
   useSignalEffect(() => {
+    void refusals.value; // the field shows the old value again
     const value = values.value[id];
     if (value === undefined || !slider.current || !field.current) return;
     const [from, to] = rangeOf(value, found, isAngle, now, id);
