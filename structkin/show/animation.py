@@ -53,7 +53,13 @@ class Film(ABC):
 
     samples: Indices
     fps: float
+    width: int
     repeat: bool
+
+    def __repr__(self) -> str:
+        """Return what moves, how long, and the size of the pictures: all that they hold would fill pages."""
+        name = f"{type(self).__name__} of {self._name or 'a mechanism'!r}"
+        return f"<{name}: {len(self)} frames, {len(self) / self.fps:g} s, {self.width} px wide>"
 
     def __len__(self) -> int:
         """Return the number of frames."""
@@ -75,6 +81,11 @@ class Film(ABC):
         write = WRITERS[animation_format(path, self.fps)]
         with whole_file(path, "wb") as file:
             write(file, self.frames(progress), self._key, self.fps, self.repeat)
+
+    @property
+    @abstractmethod
+    def _name(self) -> str:
+        """The name of what moves, or none."""
 
     @abstractmethod
     def _frame(self, sample: int) -> Frame:
@@ -107,7 +118,7 @@ def frames_in(plays: float, fps: float, source: str) -> int:
     return max(round(count), 1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Animation(Film):
     """An animation of a motion."""
 
@@ -123,6 +134,10 @@ class Animation(Film):
     def seconds(self) -> float:
         """The playing time [s]."""
         return len(self) / self.fps
+
+    @property
+    def _name(self) -> str:
+        return self.motion.mechanism.title
 
     def _frame(self, sample: int) -> Frame:
         return self._stage.frame(sample, self.caption(sample))

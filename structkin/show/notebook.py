@@ -45,4 +45,8 @@ def _widget_class() -> type[AnyWidget]:
         _css = web.styles("widget")
         view = Dict().tag(sync=True)
 
+        def __repr__(self) -> str:
+            """Return the mechanism: all that the view holds would fill pages."""
+            return f"<Widget of {self.view.get('title') or 'a mechanism'!r}>"
+
     return MechanismWidget

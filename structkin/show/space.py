@@ -193,7 +193,7 @@ def draw_space_motion(motion: Readings, sample: int = -1) -> Figure:
     return stage.figure
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SpaceAnimation(Film):
     """The moving pictures of a motion in space."""
 
@@ -207,6 +207,10 @@ class SpaceAnimation(Film):
     @cached_property
     def _stage(self) -> _Stage:
         return _Stage(self.motion.model, self.motion, self.trace, self.width)
+
+    @property
+    def _name(self) -> str:
+        return self.motion.model.name
 
     def _frame(self, sample: int) -> Frame:
         return self._stage.frame(sample, f"t = {self.motion.t[sample]:.2f} s")

@@ -31,6 +31,13 @@ def test_a_cycle_plays_in_real_time_and_shows_its_last_pose_once():
     np.testing.assert_allclose(film.motion.t[film.samples], np.arange(60) / 20, atol=1e-12)
 
 
+def test_its_words_are_short():
+    """They held the motion with all its numbers."""
+    assert repr(crank_rocker().solve(samples=31).animate(fps=20, seconds=3, width=400)) == (
+        "<Animation of 'Crank-rocker': 60 frames, 3 s, 400 px wide>"
+    )
+
+
 def test_a_motion_that_does_not_close_shows_both_ends():
     film = digger().solve(samples=101).animate(fps=10, seconds=2)
     assert film.samples[0] == 0 and film.samples[-1] == 100

@@ -40,6 +40,11 @@ def page_with(widget: Any, folder: Path) -> Path:
     return file
 
 
+def test_its_words_are_short():
+    """They held the drawing with all its numbers."""
+    assert repr(sk.load(path("crank_rocker")).solve(samples=31).widget()) == "<Widget of 'Crank-rocker'>"
+
+
 @pytest.mark.parametrize("name", few(["crank_rocker", "excavator"], 1))
 def test_it_moves_in_a_browser(name: str, browser: Any, tmp_path: Path):
     motion = sk.load(path(name)).solve(samples=31)
