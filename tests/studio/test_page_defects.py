@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-import time
+import threading
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -211,10 +211,10 @@ def test_a_second_click_while_the_studio_works_undoes_nothing(
     browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     file = file_of(tmp_path, SLANTED)
-    plain = commands.Attach.apply
+    plain, clicked = commands.Attach.apply, threading.Event()
 
     def slow(self: Any, document: Any) -> Any:
-        time.sleep(1.0)
+        clicked.wait(60)  # until the second click was answered, however busy this machine is
         return plain(self, document)
 
     with served(file) as address:
@@ -227,6 +227,7 @@ def test_a_second_click_while_the_studio_works_undoes_nothing(
         assert studio.page.locator(".st-page").get_attribute("aria-busy") == "true"
         studio.page.mouse.click(*at)
         studio.page.get_by_text("the last change is still being made").wait_for()
+        clicked.set()
         studio.page.locator(".st-busy").wait_for(state="detached")
         studio.at_rest()
         assert "C" in links_of(file, studio)["ground"]
@@ -507,5 +508,6 @@ def test_a_wish_is_kept_over_a_reload(browser: Any):
         studio.page.reload()
         studio.page.wait_for_selector(".st-page")
         studio.see("wish", "3 points")
-        assert studio.page.locator(".st-canvas .st-wish circle").count() == 3
+        # the drawing has a size, and so dots, only after its first layout
+        assert eventually(studio.page, lambda: studio.page.locator(".st-canvas .st-wish circle").count() == 3)
         assert not studio.errors
