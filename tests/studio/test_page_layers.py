@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pages import eventually
-from studio_page import Studio, opened
+from studio_page import Studio, opened, served
 
 import structkin as sk
 
@@ -25,6 +25,21 @@ rocker = { points = ["D", "C"], mass = 2, center = [135, 45] }
 gravity = [0, -10]
 push = { type = "force", at = "C", value = [-20, 5] }
 """
+
+
+#: The contrast of an arrow with the ground behind it, by WCAG 2, with the brightness that a filter adds.
+BRIGHTNESS = """arrow => {
+    const parts = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(Number);
+    const light = (rgb) => rgb.map((one) => Math.min(one, 255) / 255)
+        .map((one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4))
+        .reduce((sum, one, k) => sum + one * [0.2126, 0.7152, 0.0722][k], 0.05);
+    const more = Number((getComputedStyle(arrow).filter.match(/brightness\\(([\\d.]+)\\)/) ?? [0, 1])[1]);
+    let behind = arrow;
+    while (/rgba\\(.*, 0\\)/.test(getComputedStyle(behind).backgroundColor)) behind = behind.parentElement;
+    const [a, b] = [parts(getComputedStyle(arrow.querySelector("path")).stroke).map((one) => one * more),
+                    parts(getComputedStyle(behind).backgroundColor)].map(light);
+    return Math.max(a, b) / Math.min(a, b);
+}"""
 
 
 @pytest.fixture
@@ -100,6 +115,23 @@ def test_the_forces_at_rest_balance_a_two_force_link(press: Any):
     assert abs(along @ arrow) == pytest.approx(np.linalg.norm(arrow), rel=1e-3)
     weight, push = way(studio, "sk-applied", "weight rocker"), way(studio, "sk-applied", "push coupler")
     assert weight == pytest.approx([0, -np.linalg.norm(push) * 20 / np.hypot(20, 5)], abs=0.5)
+
+
+@pytest.mark.full
+def test_arrows_and_their_legend_stand_out_in_the_dark(browser: Any, tmp_path: Path):
+    """They had the colours for paper: dark blue, red and purple."""
+    file = tmp_path / "drawn.toml"
+    file.write_text(PRESS)
+    with served(file) as address:
+        context = browser.new_context(viewport={"width": 1280, "height": 800}, color_scheme="dark")
+        studio = Studio(browser, address, context=context)
+        for label in ("Velocities", "Accelerations", "Forces at rest"):
+            show(studio, label)
+        for layer in ("sk-velocity", "sk-acceleration", "sk-force", "sk-applied"):
+            for arrow in (f".st-canvas .{layer} [data-arrow]", f".sk-legend .{layer} svg"):
+                studio.page.locator(arrow).first.wait_for(state="attached")
+                found = studio.page.locator(arrow).first.evaluate(BRIGHTNESS)
+                assert found > 3, (arrow, found)
 
 
 @pytest.mark.full
