@@ -16,6 +16,7 @@ import numpy as np
 
 from structkin.errors import InputError, Problem, raise_problems
 from structkin.model.topology import suggest
+from structkin.model.units import decimal
 from structkin.numerical_tolerances import VISIBLE
 from structkin.show.drawing import links_of, sized_scene
 from structkin.show.files import whole_file
@@ -156,7 +157,7 @@ class Animation(Film):
         text = pose_words(self.motion, sample, measures_of(self.motion.mechanism))
         if self.speed not in (0.0, 1.0):
             slower = self.speed < 1
-            text += f", {(1 / self.speed if slower else self.speed):.3g} times {'slower' if slower else 'faster'}"
+            text += f", {decimal(1 / self.speed if slower else self.speed, 3)} times {'slower' if slower else 'faster'}"
         return plain(
             "\n".join(textwrap.wrap(text, CAPTION, max_lines=4, placeholder=" ..."))
         ), GROUND if self.motion.ok[sample] else LOOSE

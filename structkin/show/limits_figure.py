@@ -148,8 +148,11 @@ def _frame_of(at: Axes, mechanism: Mechanism, driver: str, intervals: Sequence[I
     if _turns(mechanism, driver):
         turns = max((part.turns for part in intervals), default=1)
         low, high = 0.0, TURN * turns
-        # About a dozen ticks: every 30 degrees over one turn, or whole radians.
-        step = (TURN / 12 if turns == 1 else TURN / 4 * math.ceil(turns / 3)) if unit == "deg" else math.ceil(high / 12)
+        # About a dozen ticks: every 30 degrees, or tenth of a turn, over one turn; or whole radians.
+        if unit in ("deg", "rev"):
+            step = TURN / (12 if unit == "deg" else 10) if turns == 1 else TURN / 4 * math.ceil(turns / 3)
+        else:
+            step = math.ceil(high / 12)
         at.set_xticks([k * step / scale for k in range(math.floor(high / step + WHOLE) + 1)])
     else:
         ends = [end.value for part in intervals for end in (part.low, part.high) if end is not None]

@@ -15,7 +15,7 @@ from structkin.errors import InputError, Problem, raise_problems
 from structkin.joints.pair import Poses
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
-from structkin.model.units import Units
+from structkin.model.units import Units, decimal
 from structkin.numerical_tolerances import NEGLIGIBLE
 from structkin.plan.status import Status
 from structkin.show.artists import draw_path, draw_scene
@@ -141,12 +141,12 @@ def pose_words(motion: Motion, sample: int, measures: Measures) -> str:
     """Return the time, drivers and status of a sample in words; of many drivers only the first."""
     parts = []
     if np.isfinite(motion.t[sample]):
-        parts.append(f"t = {motion.t[sample]:.4g} s")
+        parts.append(f"t = {decimal(motion.t[sample], 4)} s")
     for id, values in motion.drivers.items():
         quantity = motion.mechanism.drivers[id].quantity
         # A value that passes zero is shown as 0, not as a rounding error.
         value = values[0, sample] if abs(values[0, sample]) > NEGLIGIBLE * np.nanmax(np.abs(values[0])) else 0.0
-        parts.append(f"{id} = {value / measures.size(quantity):.4g} {measures.pretty(quantity)}")
+        parts.append(f"{id} = {decimal(value / measures.size(quantity), 4)} {measures.pretty(quantity)}")
     if len(parts) > 5:
         parts = [*parts[:4], "..."]
     status, group = Status(int(motion.status[sample])), int(motion.failed_group[sample])

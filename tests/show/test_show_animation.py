@@ -38,6 +38,15 @@ def test_its_words_are_short():
     )
 
 
+def test_large_numbers_of_a_caption_have_no_power_of_ten():
+    data = sk.load(path("crank_rocker")).source_dict
+    data["units"]["angle"], data["drivers"]["motor"]["speed"] = "mrad", "1 deg/s"
+    film = sk.Mechanism.from_dict(data).solve(duration=7200, samples=73).animate(fps=5, seconds=1)
+    words = film.caption(72)[0].replace("\n", " ")
+    # from 60 degrees on, 20 turns
+    assert "t = 7200 s, motor = 126700 mrad, 7200 times faster" in words
+
+
 def test_a_motion_that_does_not_close_shows_both_ends():
     film = digger().solve(samples=101).animate(fps=10, seconds=2)
     assert film.samples[0] == 0 and film.samples[-1] == 100

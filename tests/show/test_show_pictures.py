@@ -269,3 +269,11 @@ def test_lines_between_branches_do_not_lie_on_each_other():
     assert sum(map(len, rows.values())) == len(found.branch_points) == 4
     for spans in rows.values():
         assert all(one[1] <= other[0] or other[1] <= one[0] for one in spans for other in spans if one is not other)
+
+
+def test_an_axis_of_turns_has_tenths_of_a_turn():
+    """It had whole radians: 0.1592, 0.3183, ..., and ended before the turn."""
+    data = sk.load(path("crank_rocker")).source_dict
+    data["units"]["angle"] = "rev"
+    (at,) = sk.Mechanism.from_dict(data).limits().plot().axes
+    assert at.get_xticks() == pytest.approx([k / 10 for k in range(11)])
