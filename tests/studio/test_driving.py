@@ -38,7 +38,7 @@ def test_a_crank_follows_the_pointer_around_and_stays_on_its_branch(name: str):
     center = place(driving, link, 0j)
     for k in range(1, 41):
         target = center + (start - center) * cmath.exp(2j * math.pi * k / 40)
-        assert driving.drag(link, local, target).done
+        assert driving.drag(link, local, target, 60).done
         assert abs(place(driving, link, local) - target) < 2e-3 * driving.size
         if k % 8 == 0:
             assert gap(driving) < 1e-6 * driving.size
@@ -48,7 +48,7 @@ def test_a_crank_follows_the_pointer_around_and_stays_on_its_branch(name: str):
 def test_a_pointer_beyond_reach_is_followed_by_the_nearest_point(far: float):
     driving = Driving(sk.load(path("crank_rocker")))
     for k in range(12):
-        found = driving.drag("crank", 0.04 + 0j, 0.04 * far * cmath.exp(1j * (1.05 + 0.3 * k)))
+        found = driving.drag("crank", 0.04 + 0j, 0.04 * far * cmath.exp(1j * (1.05 + 0.3 * k)), 60)
         assert found.done and found.poses < 30
         assert driving.frames["crank"][2] == pytest.approx(math.remainder(1.05 + 0.3 * k, 2 * math.pi), abs=5e-3)
 
@@ -62,7 +62,7 @@ def test_a_coupler_point_is_projected_on_its_path():
     here = place(driving, "coupler", local)
     for _ in range(30):
         target = here + complex(*rng.normal(size=2)) * 0.01
-        driving.drag("coupler", local, target)
+        driving.drag("coupler", local, target, 60)
         here = place(driving, "coupler", local)
         assert np.min(np.hypot(*(curve - [here.real, here.imag]).T)) < 1e-5
         # the remaining error is normal to the path, or no nearer point is found in either direction
@@ -84,11 +84,11 @@ def test_the_motion_stops_at_its_limit_with_the_reason_and_returns():
     driving, (driver,) = Driving(m), m.drivers
     upper = m.limits().upper
     assert upper is not None
-    found = driving.turn(driver, upper.value + 0.5)
+    found = driving.turn(driver, upper.value + 0.5, 60)
     assert found.done and upper.why in found.stopped
     assert driving.values[driver] == pytest.approx(upper.value, abs=2e-3)
-    assert driving.turn(driver, upper.value + 0.5).poses == 0
-    assert driving.turn(driver, m.drivers[driver].start).stopped == ""
+    assert driving.turn(driver, upper.value + 0.5, 60).poses == 0
+    assert driving.turn(driver, m.drivers[driver].start, 60).stopped == ""
     assert gap(driving) < 1e-9
 
 
@@ -113,7 +113,7 @@ def test_a_mechanism_without_drivers_moves_by_free_coordinates():
     assert len(driving.free) == 2
     tip = driving.mechanism.links["left_rod"].local["C"]
     target = place(driving, "left_rod", tip) + 0.05 * driving.size * (1 - 1j)
-    assert driving.drag("left_rod", tip, target).done
+    assert driving.drag("left_rod", tip, target, 60).done
     assert abs(place(driving, "left_rod", tip) - target) < 1e-3 * driving.size
     poses = list(driving.wiggle(driving.free[0]))
     assert len(poses) > 20 and poses[0]["left_rod"] == pytest.approx(driving.frames["left_rod"])
@@ -179,7 +179,7 @@ def test_the_laws_lead_all_drivers_to_a_time_forwards_and_back(name: str):
         motion = m.solve(t=[t])
         want = complex(*motion.position(0j, link)[0])
         assert place(driving, link, 0j) == pytest.approx(want, abs=1e-9 * driving.size)
-        driving.turn(driving.order[0], driving.values[driving.order[0]] + 0.01)
+        driving.turn(driving.order[0], driving.values[driving.order[0]] + 0.01, 60)
 
 
 def test_a_mechanism_whose_drivers_have_no_law_has_no_clock():
@@ -196,7 +196,7 @@ def test_the_rates_of_a_pose_are_those_of_the_motion_at_its_time(name: str):
     m = sk.load(path(name))
     driving = Driving(m)
     start, end, _ = driving.clock
-    driving.seek(start + 0.37 * (end - start))
+    driving.seek(start + 0.37 * (end - start), 60)
     here, motion = driving.moving, m.solve(t=[start + 0.37 * (end - start)])
     for point in m.places:
         for rate in ("velocity", "acceleration"):
@@ -208,7 +208,7 @@ def test_arrows_of_slow_and_fast_poses_are_in_the_units_of_the_file():
     m = sk.load(path("crank_rocker")).with_drivers({"motor": {"joint": "A", "law": "60 + 600*t + 300*t**2"}})
     driving, arm = Driving(m), 1000 * abs(m.places["B"] - m.places["A"])
     for t in (0.0, 0.4, 1.0, 3.0):
-        driving.seek(t)
+        driving.seek(t, 60)
         found = Layers(frozenset({"velocity", "acceleration"})).of(driving)["rates"]
         assert found["units"] == ["mm/s", "mm/s²"]
         vx, vy, ax, ay = found["points"]["B"]
@@ -220,12 +220,12 @@ def test_arrows_of_slow_and_fast_poses_are_in_the_units_of_the_file():
 def test_rates_are_known_where_speeds_are_constant_or_the_laws_lead_to_the_pose():
     m = sk.load(path("crank_rocker"))
     driving = Driving(m)
-    driving.turn("motor", driving.values["motor"] + 1.0)
+    driving.turn("motor", driving.values["motor"] + 1.0, 60)
     assert driving.moving.omega("crank")[0] == pytest.approx(m.drivers["motor"].law.speed)
     swings = Driving(m.with_drivers({"motor": {"joint": "A", "law": "60 + 20*sin(t)"}}))
-    swings.seek(0.0)
+    swings.seek(0.0, 60)
     assert swings.moving.omega("crank")[0] == pytest.approx(np.radians(20.0))
-    swings.turn("motor", swings.values["motor"] + 0.1)
+    swings.turn("motor", swings.values["motor"] + 0.1, 60)
     assert swings.moving is None
     assert Driving(m.with_drivers({"motor": {"joint": "A"}})).moving is None
 

@@ -25,7 +25,7 @@ PENDULUM: dict[str, Any] = {
 
 def begun(data: dict[str, Any], angle: float = -0.5) -> tuple[Driving, FreeRun]:
     driving = Driving(sk.Mechanism.from_dict(data))
-    driving.turn("swing", angle)
+    driving.turn("swing", angle, 60)
     return driving, FreeRun(let_go(driving), pose_of(driving.motion, 0))
 
 
