@@ -25,6 +25,8 @@ from structkin.types import Floats
 
 #: The most steps by linear equations, and poses that are tried where these lead no further.
 STEPS, FITS = 60, 1000
+#: The longest first step [rad, or the mechanism's size]: where data lose rank, linear equations ask for many turns.
+LONGEST = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,21 +164,26 @@ class _Start:
         if all(one.kind in ("angle", "length") for one in data):
             return z
         rest = self._rest(motion, z, data)
+        bound, at_border = LONGEST, False
         for _ in range(STEPS):
             step = self._least(self._rows(motion, data), rest)
-            part, better = 1.0, False
-            while part > SHORTEST_PART and not better:
+            size = float(np.max(np.abs(step / self.units)))
+            if size < ROUNDING_OF_ONE:
+                break
+            part, better = min(1.0, bound / size), False
+            while not better and (part == 1.0 or part * size > SHORTEST_PART):
                 trial = z + part * step
                 moved = self.motion(trial)
                 after = self._rest(moved, trial, data) if moved.regular[0] else np.full(len(rest), np.inf)
                 better = bool(np.linalg.norm(after) < np.linalg.norm(rest))
+                at_border = not (better or moved.regular[0])
+                # Poses beyond a border take long to try: the next step starts at the length to which this one shrank.
+                bound = part * size / 2 if at_border else 2 * part * size
                 part /= 2
             if not better:
                 break
             z, motion, rest = trial, moved, after
-            if np.max(np.abs(part * step / self.units)) < ROUNDING_OF_ONE:
-                break
-        if np.max(np.abs(rest)) <= RESIDUAL:
+        if np.max(np.abs(rest)) <= RESIDUAL or (at_border and len(z) == 1):
             return z
         if self.exact:
             raise InputError([Problem("initial", "no pose meets the data")], self.mechanism.title or "simulate")
@@ -190,15 +197,16 @@ class _Start:
         # SciPy's optimisers take longer to load than most motions take to solve.
         from scipy.optimize import least_squares
 
+        # The unknowns are the steps from z: SciPy's first region is as large as what it begins with, or else 1.
         def rest(x: Floats) -> Floats:
-            motion = self.motion(x * self.units)
-            return self._rest(motion, x * self.units, data) if motion.regular[0] else np.full(len(data), np.nan)
+            motion, there = self.motion(z + x * self.units), z + x * self.units
+            return self._rest(motion, there, data) if motion.regular[0] else np.full(len(data), np.nan)
 
         def rows(x: Floats) -> Floats:
-            return np.asarray(-self._rows(self.motion(x * self.units), data) * self.units)
+            return np.asarray(-self._rows(self.motion(z + x * self.units), data) * self.units)
 
-        found = least_squares(rest, z / self.units, rows, ftol=ROUNDING, xtol=ROUNDING, gtol=ROUNDING, max_nfev=FITS)
-        return np.asarray(found.x * self.units)
+        found = least_squares(rest, 0 * z, rows, ftol=ROUNDING, xtol=ROUNDING, gtol=ROUNDING, max_nfev=FITS)
+        return np.asarray(z + found.x * self.units)
 
     def velocities(self, values: Floats) -> Floats:
         """Return the speeds of the free coordinates (f,)."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import tomllib
 from typing import Any
 
 import numpy as np
 import pytest
 
 import structkin as sk
+from structkin.dynamics import initial
 from structkin.dynamics.initial import initial_conditions
+from structkin.examples import path
 
 
 def four_bar(**initial: Any) -> sk.Mechanism:
@@ -120,6 +123,38 @@ def test_a_position_out_of_reach_is_approached_as_closely_as_possible() -> None:
     assert len(found.corrections) == 2
     r = arm.simulate(0.1, samples=2)
     assert r.corrections == found.corrections
+
+
+def with_free_drivers(example: str, **initial: Any) -> sk.Mechanism:
+    data = tomllib.loads(path(example).read_text(encoding="utf-8"))
+    for driver in data["drivers"].values():
+        del driver["law"]
+    return sk.Mechanism.from_dict(data | {"initial": initial})
+
+
+def test_at_a_border_of_reach_few_poses_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Q runs on the line x = 5 cm, up to where the rhombus folds flat: 3.2 cm cos(motor / 2) = OP = 5 cm - 3 cm."""
+    tried = []
+    motion = initial._Start.motion
+
+    def counted(*args: Any) -> Any:
+        tried.append(args)
+        return motion(*args)
+
+    monkeypatch.setattr(initial._Start, "motion", counted)
+    found = initial_conditions(with_free_drivers("peaucellier", Q={"position": [5, 9]}))
+    assert found.values["motor"] == pytest.approx(2 * np.arccos(2 / 3.2), abs=1e-6)
+    assert [one.key for one in found.corrections] == ["initial.Q.y"]
+    assert len(tried) < 100
+
+
+def test_motors_do_not_wind_up_on_the_way_to_a_place_out_of_reach() -> None:
+    """The plate comes nearer to the place, as it can with every motor within half a turn of the sketch."""
+    m = with_free_drivers("platform_3rrr", M={"position": [-400, -300]})
+    found, far = initial_conditions(m).values, np.array([-0.4, -0.3])
+    there = m.solve(drivers={id: [value] for id, value in found.items()}).position("M")[0]
+    assert np.linalg.norm(there - far) < np.linalg.norm(np.array(m.points["M"]) - far)
+    assert all(abs(value - m.drivers[id].start) < np.pi for id, value in found.items())
 
 
 def test_missing_drivers_and_moving_ones() -> None:
