@@ -56,6 +56,9 @@ _OPTIONS = {"circuits": "limits --circuits", "matrices": "structure --matrices",
 #: Signals that ask a program to end (SIGINT raises Python's `KeyboardInterrupt`); not every system has both.
 _SIGNALS = ("SIGTERM", "SIGHUP")
 
+#: The exit code of a program whose output nobody reads any more: that of SIGPIPE, which Python ignores.
+_UNREAD = 128 + 13
+
 
 class _Commands(TyperGroup):
     """The commands, each imported when it is called: `--help` and `--version` need no NumPy and the like."""
@@ -76,6 +79,16 @@ class _Commands(TyperGroup):
             command, found = found, typer.Typer(add_completion=False, rich_markup_mode=None)
             found.command(name, cls=Once)(command)
         return typer.main.get_command(found)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments, among them those that print: `--help` and `--version`."""
+        with _quiet_end():
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        with _quiet_end():
+            return super().invoke(ctx)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that is called; suggest the closest name if there is none."""
@@ -107,7 +120,7 @@ app = typer.Typer(
     cls=_Commands,
     help="Planar mechanisms: structural (Assur) groups from the topology, and the motion solved group by group.",
     epilog="Exit codes: 0 success; 1 it ran, but something is not ok (a sample, the structure); 2 bad input; "
-    "130 interrupted by Ctrl-C.",
+    "130 interrupted by Ctrl-C; 141 nobody reads the output any more.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -149,10 +162,6 @@ def main() -> None:
     except MemoryError:
         typer.echo("not enough memory: ask for fewer samples or a shorter range", err=True)
         sys.exit(2)
-    except BrokenPipeError:
-        # Whoever read our output has gone (`structkin solve ... | head`): print nothing more, not even at exit.
-        sys.stderr.close()
-        sys.exit(1)
     except OSError as error:
         typer.echo(f"the output cannot be written: {error.strerror or error}", err=True)
         sys.stderr.close()
@@ -167,6 +176,19 @@ def _prepare_streams() -> None:
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - open for the whole run
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+
+
+@contextmanager
+def _quiet_end() -> Iterator[None]:
+    """End without a word where nobody reads the output any more (`structkin solve ... | head`)."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        for stream in (sys.stdout, sys.stderr):  # what is still in a buffer would fail again at exit
+            os.dup2(nothing, stream.fileno())
+        sys.exit(_UNREAD)
 
 
 @contextmanager

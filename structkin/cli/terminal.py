@@ -14,15 +14,23 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from structkin.errors import InputError, Problem, printable
+from structkin.errors import InputError, Problem
 
 #: Work that takes longer than this [s] shows a progress bar.
 PATIENCE = 1.0
 
 
+class _Output(Console):
+    """A console that leaves a closed pipe to `structkin.cli`: Rich itself would end with exit code 1."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise the `BrokenPipeError` again."""
+        raise  # noqa: PLE0704 - called while it is handled
+
+
 def console() -> Console:
     """Return the terminal; a pipe or a file gets plain text of a generous width."""
-    return Console() if sys.stdout.isatty() else Console(width=200, no_color=True)
+    return _Output() if sys.stdout.isatty() else _Output(width=200, no_color=True)
 
 
 def say(*lines: str) -> None:
@@ -42,7 +50,7 @@ def print_table(title: str, rows: Sequence[Sequence[str]], left: int = 1) -> Non
 def complain(error: InputError) -> None:
     """List every error on stderr."""
     terminal = Console(stderr=True, soft_wrap=True)
-    terminal.print(Text(error.head(printable(error.source) or "input"), style="bold red"))
+    terminal.print(Text(str(error).partition("\n")[0], style="bold red"))
     for problem in error.problems:
         line = Text("  ")
         if problem.key:

@@ -214,6 +214,18 @@ def test_a_signal_leaves_nothing_half_written(name, tmp_path):
     assert process.returncode in (128 + getattr(signal, name), 1, 130) and not os.listdir(tmp_path)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no signals of this kind here")
+@pytest.mark.parametrize("words", few([["structure", GOOD], ["structure", GOOD, "--json"], ["--help"]], 1, 1))
+def test_output_that_nobody_reads_ends_as_other_programs_do(words):
+    """128 + SIGPIPE, as `yes | head` has; 1 would say that something is not ok."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    code = "from structkin.cli import main; main()"
+    found = subprocess.run([sys.executable, "-c", code, *words], stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (found.returncode, found.stderr) == (128 + signal.SIGPIPE, b"")
+
+
 @pytest.mark.full
 @pytest.mark.skipif(os.name == "nt", reason="no signals of this kind here")
 def test_an_interrupted_warm_up_leaves_no_process(tmp_path):
