@@ -93,7 +93,7 @@ def charge(steps: float) -> None:
     >>> with metered(10, lambda: Problem("drivers.motor", "it turns without end")):
     ...     charge(11)
     Traceback (most recent call last):
-    structkin.errors.InputError: description: 1 error
+    structkin.errors.InputError: input: 1 error
       - drivers.motor: it turns without end
     """
     meter = _METER.get()

@@ -65,14 +65,10 @@ class InputError(StructkinError):
         """Collect the problems; `source` names the file or mechanism."""
         self.problems: tuple[Problem, ...] = tuple(problems)
         self.source, self.more = source, more
-        head = self.head(printable(source) or "description")
-        super().__init__("\n".join([head, *(f"  - {problem}" for problem in self.problems)]))
-
-    def head(self, source: str) -> str:
-        """Return the number of errors in words."""
         one = len(self.problems) == 1
-        more = f"; more may appear when {'it is' if one else 'these are'} corrected" if self.more else ""
-        return f"{source}: {len(self.problems)} error{'' if one else 's'}{more}"
+        after = f"; more may appear when {'it is' if one else 'these are'} corrected" if more else ""
+        head = f"{printable(source) or 'input'}: {len(self.problems)} error{'' if one else 's'}{after}"
+        super().__init__("\n".join([head, *(f"  - {problem}" for problem in self.problems)]))
 
 
 def raise_problems(problems: Sequence[Problem], source: str = "", *, more: bool = False) -> None:

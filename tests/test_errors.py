@@ -45,3 +45,10 @@ def test_every_class_of_errors_that_a_user_can_meet_is_tested() -> None:
     while more := {name for name, base in bases.items() if base in found} - found:
         found |= more
     assert found == {type(error).__name__ for error in ERRORS}
+
+
+def test_an_error_of_a_mechanism_without_a_title_names_the_input_as_the_command_line_does() -> None:
+    links, motor = {"ground": ["A"], "arm": ["A", "B"]}, {"motor": {"joint": "A", "speed": 1}}
+    arm = sk.Mechanism(points={"A": (0, 0), "B": (1, 0)}, links=links, drivers=motor)
+    with pytest.raises(sk.InputError, match=r"^input: 1 error\n  - samples: "):
+        arm.solve(-3)
