@@ -123,7 +123,9 @@ def _json_hint(text: str, at: int) -> str:
     before, rest = text[:at].rstrip(), text[at : at + 2].strip()
     if re.match(r"\s*(#|\[?\w+\]?\s*=|\[\w+\]\s*$)", text, re.MULTILINE):
         return "this looks like TOML: name the file .toml"
-    if rest[:1] in QUOTES or rest[:1] == "'":
+    if not text[at:].strip():
+        return "the file ends before its brackets are closed"
+    if rest and rest[0] in f"{QUOTES}'":
         return 'write straight double quotes: "A"'
     if rest[:1] == "#" or rest in ("//", "/*"):
         return "JSON has no comments: delete it"

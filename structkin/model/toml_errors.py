@@ -21,6 +21,7 @@ _HIDDEN = re.compile(
     r'"""(?:\\.|[^\\])*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|(?<!\w)\'[^\'\n]*\'|#[^\n]*', re.DOTALL
 )
 _HEADER = re.compile(r"\s*\[+[A-Za-z_][\w.-]*\]+\s*(#.*)?")
+_OPEN_QUOTE = re.compile(r"Expected \"('+)\"|Unterminated string")
 _BRACKETS = re.compile(r"[\[\]{}\n]|\Z")
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _PAIR = re.compile(rf"({_NUMBER})\s*,\s*({_NUMBER})")
@@ -120,6 +121,10 @@ def _find(text: str, said: str) -> _Place:
     number, column = (int(match[1]), int(match[2]) - 1) if match else (len(lines), len(lines[-1]))
     if number > len(lines):
         number, column = len(lines), len(lines[-1])
+    if (quote := _OPEN_QUOTE.match(said)) and (opened := text.rfind(quote[1] or '"""')) >= 0:
+        # The parser looked for another one up to the end of the text.
+        before = text[:opened].split("\n")
+        number, column = len(before), len(before[-1])
     start = sum(len(line) + 1 for line in lines[: number - 1])
     hidden = _HIDDEN.sub(_blotted, text)
     stack: list[tuple[str, int]] = []
@@ -174,6 +179,12 @@ def _other_format(e: _Place) -> Cause | None:
         return "this is Python, not TOML", "run it with python; a mechanism is a .toml or .json file"
     if "=" not in e.raw and e.raw.count(";") > 1:
         return "this is a table of a spreadsheet, not TOML", 'a driver or load reads one by csv = "data.csv"'
+    return None
+
+
+def _open_quote(e: _Place) -> Cause | None:
+    if _OPEN_QUOTE.match(e.what) and (mark := re.match(r"'+|\"+", e.raw[len(e.before) :])):
+        return f"the quote {mark[0]} is not closed", f"write {mark[0]} at the end of the text too"
     return None
 
 
@@ -282,6 +293,8 @@ def _equals(e: _Place) -> Cause | None:
 
 
 def _number(e: _Place) -> Cause | None:
+    if re.match(r"\.\d", e.rest) and re.search(r"\d$", e.before):
+        return "a number has two decimal points", "write one"
     if re.match(r"[+-]?\.\d", e.rest):
         digits = re.match(rf"{_NUMBER}", e.rest)
         return "a number begins with its decimal point", f"write {digits[0].replace('.', '0.', 1)}" if digits else ""
@@ -398,6 +411,7 @@ def _backslash(e: _Place) -> Cause | None:
 
 _RULES = (
     _other_format,
+    _open_quote,
     _twice,
     _unclosed_before,
     _backslash,

@@ -48,6 +48,7 @@ CASES = {
     "decimal comma of a length": ('"A-B" = 15,5', '"A-B" = 15', "line 18", "a decimal comma", "15.5"),
     "decimal comma in a table": ("mass = 0,6", "mass = 0.6", "line 14", "a decimal comma", "0.6"),
     "decimal comma of a power": ("4,0e-4", "4.0e-4", "line 14", "a decimal comma", "4.0e-4"),
+    "two decimal points": ("[1.5.2, 0]", "[15.2, 0]", "line 6", "a number has two decimal points", "write one"),
     "thousands": ('"A-B" = 1,500.0', '"A-B" = 15', "line 18", "a number with separators", "write 1500.0"),
     "thousands with a blank": ('"A-B" = 1 500', '"A-B" = 15', "line 18", "a number with separators", "write 1500"),
     "thousands in a list": ("[1,015.2, 0]", "[15.2, 0]", "line 6", "a comma in a number", "write 1015.2"),
@@ -79,6 +80,9 @@ CASES = {
     "no quotes": ("[A, D]", '["A", "D"]', "line 12", "text without quotes", 'write "A"'),
     "a unit of the file": ("length = mm", 'length = "mm"', "line 2", "text without quotes", 'write "mm"'),
     "unclosed quote": ('title = "Crank', 'title = "Crank-rocker"', "line 1", "the quote is not closed", 'write "'),
+    "unclosed single quote": ("title = 'Crank", 'title = "Crank-rocker"', "line 1", "quote ' is not closed", "write '"),
+    "another quote at the end": ("['C\", \"D\"]", '["C", "D"]', "line 15", "the quote ' is not closed", "write '"),
+    "unclosed triple quote": ('title = """C', 'title = "Crank-rocker"', "line 1", '""" is not closed', 'write """'),
     "no quote before": ('joint = A", speed', 'joint = "A", speed', "line 21", "missing before A", 'write "A"'),
     "no quote before the last": ('["C", D"]', '["C", "D"]', "line 15", "a quote is missing before D", 'write "D"'),
     "no quote before the first": ('[A", "B"]', '["A", "B"]', "line 13", "missing before A", 'write "A"'),
@@ -249,6 +253,7 @@ def test_a_long_line_is_shown_about_the_mistake(tmp_path: Path) -> None:
         ("m.json", "{“points”: {}}", "straight double quotes"),
         ("m.json", '{"points": {} // none\n}', "JSON has no comments"),
         ("m.json", '{"points": {},}', "delete the comma before }"),
+        ("m.json", '{"points": {}, "links": ', "ends before its brackets are closed"),
     ],
 )
 def test_toml_and_json_taken_for_each_other(name: str, content: str, hint: str, tmp_path: Path) -> None:
