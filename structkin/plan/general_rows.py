@@ -41,16 +41,14 @@ def solve_general(state: KnownState, group: Group, index: int) -> Mapping[str, F
     writer = _written(state, group, index, legs)
     form = General(writer.form())
     if form.rows.count < 3 * form.rows.links:
-        raise StructureError(
-            [
-                Problem(
-                    f"group {index + 1}",
-                    f"{form.rows.count} equations for the {3 * form.rows.links} unknowns of {', '.join(group.links)}",
-                    "please report this mechanism",
-                )
-            ],
-            state.mechanism.title,
-        )
+        problems = list(_pins_in_slots_alone(state, group)) or [
+            Problem(
+                f"group {index + 1}",
+                f"{form.rows.count} equations for the {3 * form.rows.links} unknowns of {', '.join(group.links)}",
+                "please report this mechanism",
+            )
+        ]
+        raise StructureError(problems, state.mechanism.title)
     angles = form.rows.angles
     frames = writer.sketch()
     own = state.builder.own(tuple(frames))
@@ -72,6 +70,16 @@ def solve_general(state: KnownState, group: Group, index: int) -> Mapping[str, F
     found = {link: Frame(Affine.slot(slots[2 * k]), Affine.slot(slots[2 * k + 1])) for k, link in enumerate(solved)}
     found |= {link: leg.frame(state, found) for link, leg in legs.items()}
     return {link: found[link] for link in group.links}
+
+
+def _pins_in_slots_alone(state: KnownState, group: Group) -> Iterator[Problem]:
+    """Yield an error for each pin that moves with a group although no link of the group is on it."""
+    for pin in group.pins:
+        links = state.topology.joint(pin).links
+        if set(group.links).isdisjoint(links):
+            later = f"the links on it, {' and '.join(links)}, are solved later"
+            message = f"the slots of {' and '.join(group.links)} place this pin, and {later}"
+            yield Problem(f"points.{pin}", message, f'let these slots act on one of the links: on = "{links[0]}"')
 
 
 def _require_alike(state: KnownState, group: Group) -> None:

@@ -260,3 +260,31 @@ def test_poses_near_a_limit_are_reached(away):
     assert motion.classify(1).kind == "dead point"
     # Near a fold the links move with the square root of the driver's step.
     assert np.max(np.abs(motion.position("C1")[0] - motion.position("C1")[1])) < 10 * np.sqrt(away)
+
+
+def crossed_arms(**on: str) -> sk.Mechanism:
+    """Two arms whose slots cross at the pin of a rod and a wheel, which slides in a third slot of the ground."""
+    slots = {"ground": (1, 0.9), "left": (1, 0.8), "right": (-1, 0.8)}
+    joints = {
+        f"in {link}": {"type": "pin-in-slot", "pin": "P", "slot": link, "axis": axis, **on}
+        for link, axis in slots.items()
+    }
+    joints["end"] = {"type": "pin-in-slot", "pin": "Q", "slot": "ground", "axis": (1, 0)}
+    return sk.Mechanism(
+        points={"O": (0, 0), "U": (2, 0), "P": (1, 0.8), "Q": (2, 1.5)},
+        links={"ground": ["O", "U"], "left": ["O"], "right": ["U"], "rod": ["P", "Q"], "wheel": ["P"]},
+        joints=joints,
+        drivers={"open": {"links": ["left", "right"], "law": "0.1*sin(t)"}, "turn": {"joint": "P", "speed": 1}},
+    )
+
+
+def test_a_pin_that_only_slots_place_is_named():
+    """No link of the group is on the pin; where the slots act on one of its links, this is solved with the arms."""
+    with pytest.raises(sk.InputError, match=r"points\.P: the slots of left and right place this pin.*on = \"rod\""):
+        crossed_arms().solve(5, duration=3)
+    motion = crossed_arms(on="rod").solve(5, duration=3)
+    left, right, pin = motion.angle("left"), motion.angle("right"), motion.position("P") @ (1, 1j)
+    np.testing.assert_allclose(right - left, 0.1 * np.sin(motion.t), atol=1e-12)
+    lines = ((0, 1 + 0.9j, 1 + 0.8j - pin), (left, 1 + 0.8j, pin), (right, -1 + 0.8j, pin - 2))
+    for angle, axis, arm in lines:
+        np.testing.assert_allclose((np.conj(axis * np.exp(1j * np.asarray(angle))) * arm).imag, 0, atol=1e-12)
