@@ -15,6 +15,7 @@ from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
 from structkin.joints.law_cam import LawCam
 from structkin.joints.row_writer import DrivenForm, PointGuide, RowWriter
+from structkin.joints.sliding import Sliding
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
 from structkin.numerical_tolerances import DETERMINED, RESIDUAL, SHORTEST_LINK
@@ -37,18 +38,22 @@ def solve_general(state: KnownState, group: Group, index: int) -> Mapping[str, F
     A link that only keeps two pins apart is replaced by a distance between them, and a block that only keeps a pin on a
     guide by a line; their frames follow from those of the other links.
     """
+    raise_problems(list(_pins_in_slots_alone(state, group)), state.mechanism.title)
     legs = _legs(state, group)
     writer = _written(state, group, index, legs)
     form = General(writer.form())
     if form.rows.count < 3 * form.rows.links:
-        problems = list(_pins_in_slots_alone(state, group)) or [
-            Problem(
-                f"group {index + 1}",
-                f"{form.rows.count} equations for the {3 * form.rows.links} unknowns of {', '.join(group.links)}",
-                "please report this mechanism",
-            )
-        ]
-        raise StructureError(problems, state.mechanism.title)
+        raise StructureError(
+            [
+                Problem(
+                    f"group {index + 1}",
+                    f"{form.rows.count} equations for the {3 * form.rows.links} unknowns of {', '.join(group.links)}",
+                    "please report this mechanism",
+                )
+            ],
+            state.mechanism.title,
+        )
+    raise_problems(list(_overfull_points(state, group)), state.mechanism.title)
     angles = form.rows.angles
     frames = writer.sketch()
     own = state.builder.own(tuple(frames))
@@ -77,9 +82,30 @@ def _pins_in_slots_alone(state: KnownState, group: Group) -> Iterator[Problem]:
     for pin in group.pins:
         links = state.topology.joint(pin).links
         if set(group.links).isdisjoint(links):
-            later = f"the links on it, {' and '.join(links)}, are solved later"
-            message = f"the slots of {' and '.join(group.links)} place this pin, and {later}"
-            yield Problem(f"points.{pin}", message, f'let these slots act on one of the links: on = "{links[0]}"')
+            message = f"slots and cylinders place this pin together with {' and '.join(group.links)}"
+            message += f"; the links on it, {' and '.join(links)}, are solved later"
+            yield Problem(f"points.{pin}", message, f'let a slot of it act on one of these: on = "{links[0]}"')
+
+
+def _overfull_points(state: KnownState, group: Group) -> Iterator[Problem]:
+    """Yield an error for each point that more than two slots of known links, and cylinders from these, place.
+
+    The topology does not know that they act at one point, and counts their equations as independent.
+    """
+    acting: defaultdict[tuple[str, complex], list[str]] = defaultdict(list)
+    slots = state.mechanism.joints.of(Sliding)
+    for contact in state.contacts(group.links):
+        if contact.kind == "S" and contact.other is None and contact.link == slots[contact.joint].slider:
+            acting[contact.link, slots[contact.joint].point].append(contact.joint)
+    for id in group.drivers:
+        ends = state.mechanism.drivers[id].ends or ()
+        mine = [(link, state.local(link, point)) for link, point in ends if link in group.links]
+        if mine and any(point in state.pins or link in state.frames for link, point in ends):
+            acting[mine[0]].append(id)
+    for (link, _), ids in acting.items():
+        if len(ids) > 2:
+            message = f"{', '.join(ids)} act at one point of the link: two place it, and the link still turns about it"
+            yield Problem(f"links.{link}", message, "remove one of them, and hold the turn by another joint or driver")
 
 
 def _require_alike(state: KnownState, group: Group) -> None:

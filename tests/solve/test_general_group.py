@@ -280,7 +280,7 @@ def crossed_arms(**on: str) -> sk.Mechanism:
 
 def test_a_pin_that_only_slots_place_is_named():
     """No link of the group is on the pin; where the slots act on one of its links, this is solved with the arms."""
-    with pytest.raises(sk.InputError, match=r"points\.P: the slots of left and right place this pin.*on = \"rod\""):
+    with pytest.raises(sk.InputError, match=r"points\.P: slots and cylinders .* with left and right;.*on = \"rod\""):
         crossed_arms().solve(5, duration=3)
     motion = crossed_arms(on="rod").solve(5, duration=3)
     left, right, pin = motion.angle("left"), motion.angle("right"), motion.position("P") @ (1, 1j)
@@ -288,3 +288,34 @@ def test_a_pin_that_only_slots_place_is_named():
     lines = ((0, 1 + 0.9j, 1 + 0.8j - pin), (left, 1 + 0.8j, pin), (right, -1 + 0.8j, pin - 2))
     for angle, axis, arm in lines:
         np.testing.assert_allclose((np.conj(axis * np.exp(1j * np.asarray(angle))) * arm).imag, 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("third", ["slot", "cylinder"])
+def test_a_third_slot_at_one_point_does_not_hold_the_turn_of_a_link(third):
+    """It was said to be drawn in a singular position; but three lines through one point fix no turn in any pose."""
+    slots = {"first": ("ground", (1, 0)), "second": ("crank", (0, 1)), "slot": ("ground", (1, 1))}
+    joints = {
+        id: {"type": "pin-in-slot", "pin": "P", "slot": link, "axis": axis}
+        for id, (link, axis) in slots.items()
+        if id in ("first", "second", third)
+    }
+    drivers = {"motor": {"joint": "A", "law": "0.78 + 0.2*t"}, "cylinder": {"between": ["A", "P"], "law": "2 + 0.1*t"}}
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 1), "P": (2, 0.5), "Q": (3, 1)},
+        links={"ground": ["A"], "crank": ["A", "B"], "rod": ["P", "Q"]},
+        joints=joints,
+        drivers={id: driver for id, driver in drivers.items() if id in ("motor", third)},
+    )
+    with pytest.raises(sk.InputError, match=rf"links\.rod: first, second, {third} act at one point of the link"):
+        m.solve(5, duration=1)
+
+
+def test_a_pin_that_slots_and_a_cylinder_place_is_named():
+    """It ended with a `RuntimeError`."""
+    data = crossed_arms().source_dict
+    del data["joints"]["in ground"]
+    data["points"]["X"] = (0, 2)
+    data["links"]["ground"] = ["O", "U", "X"]
+    data["drivers"]["ram"] = {"between": ["X", "P"], "law": "1.6 + 0.1*t"}
+    with pytest.raises(sk.InputError, match=r"points\.P: slots and cylinders place this pin"):
+        sk.Mechanism.from_dict(data).solve(5, duration=1)
