@@ -95,8 +95,9 @@ def _overfull_points(state: KnownState, group: Group) -> Iterator[Problem]:
     acting: defaultdict[tuple[str, complex], list[str]] = defaultdict(list)
     slots = state.mechanism.joints.of(Sliding)
     for contact in state.contacts(group.links):
-        if contact.kind == "S" and contact.other is None and contact.link == slots[contact.joint].slider:
-            acting[contact.link, slots[contact.joint].point].append(contact.joint)
+        slot = slots.get(contact.joint)  # none for another kind of joint with one equation
+        if slot and contact.kind == "S" and contact.other is None and contact.link == slot.slider:
+            acting[contact.link, slot.point].append(contact.joint)
     for id in group.drivers:
         ends = state.mechanism.drivers[id].ends or ()
         mine = [(link, state.local(link, point)) for link, point in ends if link in group.links]
