@@ -120,7 +120,12 @@ def guided_through_two(moved: Displacements, pin: complex) -> list[Dyad]:
 
 def slotted(moved: Displacements, direction: complex) -> list[Dyad]:
     """Return the slots of a given direction, in the first position, over a fixed pin in three positions."""
-    return [Dyad("RP", one.ground, one.body, one.direction) for one in guided(moved.inverse(), direction)]
+    return as_slots(guided(moved.inverse(), direction))
+
+
+def as_slots(guides: list[Dyad]) -> list[Dyad]:
+    """Return the slots of the body that guides in the motion of the ground as the body sees it are."""
+    return [Dyad("RP", one.ground, one.body, one.direction) for one in guides]
 
 
 def on_the_curve(moved: Displacements, lines: int) -> list[Dyad]:

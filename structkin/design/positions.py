@@ -135,7 +135,8 @@ def candidates(
     n = len(moved.d) + 1
     if n > 3:
         cranks = dyads.on_the_curve(moved, LINES) if n == 4 else dyads.five(moved) if n == 5 else dyads.nearest(moved)
-        return [], [*cranks, *dyads.guided_through_four(moved), *_slots(dyads.guided_through_four(moved.inverse()))]
+        slots = dyads.as_slots(dyads.guided_through_four(moved.inverse()))
+        return [], [*cranks, *dyads.guided_through_four(moved), *slots]
     if n == 2:
         return _through_two(moved, pivots, pins)
     given = [dyads.pin_of(moved, pivot) for pivot in pivots] + [dyads.pivot_of(moved, pin) for pin in pins]
@@ -179,12 +180,7 @@ def _through_two(
     cranks = [one for pin in around for one in to(pin)]
     guides = [one for pin in around for one in dyads.guided_through_two(moved, pin)]
     slots = [one for pin in around for one in dyads.guided_through_two(moved.inverse(), pin)]
-    return given + [to(pin) for pin in pins], [*cranks, *guides, *_slots(slots)]
-
-
-def _slots(guides: list[Dyad]) -> list[Dyad]:
-    """Return the slots of the body that guides in the motion of the ground as the body sees it are."""
-    return [Dyad("RP", one.ground, one.body, one.direction) for one in guides]
+    return given + [to(pin) for pin in pins], [*cranks, *guides, *dyads.as_slots(slots)]
 
 
 @dataclass(frozen=True)

@@ -197,7 +197,7 @@ def forces_table(forces: Kinetostatics) -> Table:
         for name, values, unit, unique in rows
     ]
     figures = ("mean", "largest", "at")
-    return text_table(f"{m.title or 'Mechanism'}: forces", _course(forces), ("", *figures), cells, figures)
+    return text_table(f"{m.title or 'Mechanism'}: forces", _course(forces, usual["W"]), ("", *figures), cells, figures)
 
 
 def _cells(forces: Kinetostatics, values: Any, usual: float, size: float, unit: str, unique: bool) -> list[str]:
@@ -214,7 +214,7 @@ def _cells(forces: Kinetostatics, values: Any, usual: float, size: float, unit: 
     ]
 
 
-def _course(forces: Kinetostatics) -> str:
+def _course(forces: Kinetostatics, usual: float) -> str:
     m = forces.motion.mechanism
     lines = outcome_lines(forces.motion)
     lines += [note] if (note := lock_note(forces)) else []
@@ -227,7 +227,7 @@ def _course(forces: Kinetostatics) -> str:
     put_in = sum((forces.driver_power(id) for id in m.drivers), np.zeros(len(forces.motion)))
     gap = np.abs(put_in + forces.applied_power - forces.kinetic_power)
     scale = np.abs(put_in) + np.abs(forces.applied_power) + np.abs(forces.kinetic_power)
-    if np.isfinite(gap).any() and np.nanmax(scale) > ROUNDING * usual_sizes(forces)["W"]:
+    if np.isfinite(gap).any() and np.nanmax(scale) > ROUNDING * usual:
         lines.append(f"power balance error: {np.nanmax(gap) / np.nanmax(scale):.0e} of the largest power")
     return "\n".join(lines)
 
