@@ -70,7 +70,9 @@ def simulate(
     impulses = _impulses(mechanism, times, integrator, free)
     asked, times = times, _behind(times, impulses)
     mechanism = with_coordinates(mechanism)
-    found = None if stabiliser or free else at_dead_point(mechanism, float(times[0]), users, engine)
+    # Sweeps need the mechanism's own coordinates, which then come as near to a dead point as these tell the pose.
+    sweeps = formulation == "multipliers-sweeps"
+    found = None if free or sweeps else at_dead_point(mechanism, float(times[0]), users, engine)
     if found is not None:
         partitioned, y, corrections = found
         reduced = partitioned.current
@@ -88,7 +90,8 @@ def simulate(
         from structkin.dynamics.multipliers.consistent_start import global_start
 
         family, begin = coordinates or "natural", float(times[0])
-        multipliers, q = global_start(mechanism, family, stabiliser, users, begin, formulation=formulation)
+        known = None if found is None else (reduced, y)
+        multipliers, q = global_start(mechanism, family, stabiliser, users, begin, formulation=formulation, known=known)
         work = reduced, y, times, integrator, step, rtol, max_steps
         compiles = engine != "python" and has_numba() and multipliers.compiles
         if compiles and (engine == "compiled" or is_worth(*work)):

@@ -14,7 +14,7 @@ from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.contacts import contact_energy
 from structkin.dynamics.equations_of_motion import EquationsOfMotion
 from structkin.dynamics.initial import Correction
-from structkin.dynamics.inverse.kinetostatics import Kinetostatics, kinetic_energy
+from structkin.dynamics.inverse.kinetostatics import Kinetostatics, kinetic_energy, kinetostatics
 from structkin.dynamics.loads import turned_angle
 from structkin.dynamics.user_loads import UserLoad
 from structkin.global_methods.families.system import Coordinates
@@ -148,7 +148,8 @@ class Simulation(Motion):
 
     def forces(self, *, static: bool = False, loads: Sequence[Callable[..., Any]] | None = None) -> Kinetostatics:
         """Return the forces of the motion, under the loads of the simulation or under other `loads`."""
-        return super().forces(static=static, loads=self.loads if loads is None else loads)
+        known = self.efforts if loads is None and not static else None
+        return kinetostatics(self, static=static, loads=self.loads if loads is None else loads, known=known)
 
     def _repr_html_(self) -> str:
         from structkin import show

@@ -165,6 +165,50 @@ def test_a_start_at_a_dead_point_by_the_angle_and_the_rate_of_a_link(angle, spee
     assert abs(found.energy - found.energy[0]).max() < 1e-8
 
 
+@pytest.mark.parametrize("family", ["natural", "reference-point", "fully-cartesian", "relative"])
+def test_a_start_at_a_dead_point_with_multipliers(family):
+    """It was found in the slide's travel, and the crank began 5e-5 rad from there."""
+    t = np.linspace(0, 1, 21)
+    m = hanging("guide", {"crank": {"angle": np.pi / 2, "omega": 2.0}})
+    found = m.simulate(t, rtol=1e-11, atol=1e-12, formulation="multipliers", coordinates=family)
+    assert not found.stopped and not found.corrections and found.violation.max() < 1e-13
+    assert found.angle("crank") == pytest.approx(hanging_angle(np.pi / 2, 2.0, t), abs=1e-8)
+
+
+@pytest.mark.parametrize("middle", [0.0, 1e3])
+def test_a_start_at_a_dead_point_with_multipliers_and_whole_turns(middle):
+    """A wheel on the crank's belt winds up a spring, here and far from the origin; the crank as coordinate agrees."""
+    wheel, belt = {"points": ["W", "R"], **ROD}, {"type": "belt", "links": ["crank", "wheel"], "ratio": 0.4}
+    spring, start = {"type": "torsion", "links": ["ground", "wheel"], "stiffness": 0.1}, np.pi / 2
+    t, runs = np.linspace(0, 1, 5), []
+    for joint, initial in (
+        ("guide", {"crank": {"angle": start, "omega": 3}}),
+        ("A", {"q": {"value": start, "speed": 3}}),
+    ):
+        data = hanging(joint, initial).source_dict
+        data["points"] = {name: (x + middle, y - middle) for name, (x, y) in data["points"].items()}
+        data["points"] |= {"W": (1 + middle, -middle), "R": (1.2 + middle, -middle)}
+        data["links"] |= {"ground": ["A", "W"], "wheel": wheel}
+        data["joints"]["belt"], data["forces"]["spring"] = belt, spring
+        m = sk.Mechanism.from_dict(data)
+        runs.append(m.simulate(t, rtol=1e-11, atol=1e-12, formulation="multipliers", coordinates="natural"))
+    found, good = runs
+    assert not found.corrections and np.ptp(good.angle("wheel")) > 2 * np.pi
+    assert found.angle("wheel") == pytest.approx(good.angle("wheel"), abs=1e-8)
+
+
+def test_joint_forces_at_a_dead_point_are_those_of_the_effort_that_is_known():
+    """The equations leave the slide's effort open there: it was any number, and so were the forces of the joints."""
+    found = hanging("guide", {"crank": {"angle": np.pi / 2, "omega": 2.0}}).simulate([0.0, 0.1]).forces()
+    # With the crank upright and its rate w = 2 rad/s, C y'' is (0.4^2 - 0.4) w^2, B y'' is -0.4 w^2; nothing is pushed
+    # aside, as no moment turns the crank.
+    slide, pin = (0.4**2 - 0.4) * 2**2, -0.4 * 2**2
+    assert found.driver("q")[0] == 0
+    assert found.reaction("A", "crank")[0] == pytest.approx(
+        [0, 3 * 9.81 + pin / 2 + (pin + slide) / 2 + slide], abs=1e-9
+    )
+
+
 @pytest.mark.parametrize("base", ["0.5*t", "free"])
 def test_a_start_at_a_dead_point_of_one_of_several_coordinates(base):
     """The rocker stands still on its arm where the crank and the coupler are in line."""

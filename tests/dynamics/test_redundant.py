@@ -180,6 +180,22 @@ def test_efforts_are_right_at_a_flat_pose_that_carries_no_load() -> None:
         assert np.isnan(forces.reaction("B", "b")[1]).all() and np.isfinite(forces.reaction("B", "b")[[0, 2]]).all()
 
 
+def test_a_flat_pose_that_carries_its_loads_leaves_the_forces_open() -> None:
+    """Rods that turn without gravity pull along the flat parallelogram only: its pins had forces of rounding, 3.9 N."""
+    rod = {"shape": "rod", "mass": 1}
+    m = sk.Mechanism(
+        points={"A": (0, 0), "D": (2, 0), "B": (0, 1), "C": (2, 1)},
+        links={"ground": ["A", "D"], "a": {"points": ["A", "B"], **rod}, "b": {"points": ["B", "C"], **rod},
+               "c": {"points": ["D", "C"], **rod}},
+        drivers={"motor": {"joint": "A", "law": "pi/2 + t"}},
+    )  # fmt: skip
+    forces = m.solve(t=[0.0, np.pi / 2, np.pi / 2 + 1e-4]).forces()
+    assert np.isnan(forces.reaction("B", "b")[1]).all() and np.isnan(forces.reaction("D", "c")[1]).all()
+    # The coupler is pulled in by 1 N, half of it by each crank, as both of its ends move alike.
+    assert np.hypot(*forces.reaction("B", "b")[2]) == pytest.approx(0.5, rel=1e-3)
+    assert forces.driver("motor") == pytest.approx(np.zeros(3), abs=1e-12)
+
+
 @pytest.mark.parametrize("of", ["A1", "B1"])
 @pytest.mark.parametrize("free", [False, True])
 def test_a_cylinder_on_a_pin(of: str, free: bool) -> None:

@@ -88,9 +88,9 @@ BLOCK = 200_000
 class Kinetostatics(Frozen):
     """The forces of a motion at n samples, in N and N m; see `Motion.forces`.
 
-    They are NaN where a sample has no regular pose or no rates. At a flat pose that cannot carry its loads reactions
-    are NaN, and the efforts of drivers come from virtual work. `locked` (n,) tells the samples at which friction locks
-    the mechanism: no forces balance there, all are NaN.
+    They are NaN where a sample has no regular pose or no rates. At a flat pose reactions are NaN, and the efforts of
+    drivers come from virtual work. `locked` (n,) tells the samples at which friction locks the mechanism: no forces
+    balance there, all are NaN.
 
     `motion` is the motion of these forces: the given one, or for a static analysis the same poses at rest.
     `unknowns` (n, columns) are in the order of `columns`; read them by `driver`, `reaction` and `reaction_moment`.
@@ -405,8 +405,10 @@ def _aimless_notes(found: Kinetostatics) -> list[str]:
     ]
 
 
-def kinetostatics(motion: Motion, *, static: bool, loads: Sequence[UserLoad]) -> Kinetostatics:
-    """Return the forces that a motion needs; see `Motion.forces`."""
+def kinetostatics(
+    motion: Motion, *, static: bool, loads: Sequence[UserLoad], known: Mapping[str, Floats] | None = None
+) -> Kinetostatics:
+    """Return the forces that a motion needs; see `Motion.forces`. The efforts (n,) of all drivers may be `known`."""
     mechanism = motion.mechanism
     problems: list[Problem] = []
     users = functions_of(loads, problems)
@@ -418,18 +420,20 @@ def kinetostatics(motion: Motion, *, static: bool, loads: Sequence[UserLoad]) ->
         hint = "pass (values, rates, accelerations) to solve, or static=True"
         problems += [Problem(f"drivers.{id}", "its rates are not known; forces need them", hint) for id in unknown]
         raise InputError(problems, mechanism.title or "mechanism")
-    found = _solved(motion, bodies, columns, wrenches(motion, bodies, users))
+    found = _solved(motion, bodies, columns, wrenches(motion, bodies, users), known)
     return with_friction(
-        found, lambda normals: _solved(motion, bodies, columns, wrenches(motion, bodies, users, normals=normals))
+        found, lambda normals: _solved(motion, bodies, columns, wrenches(motion, bodies, users, normals=normals), known)
     )
 
 
-def _solved(motion: Motion, bodies: tuple[Body, ...], columns: Columns, applied: Wrenches) -> Kinetostatics:
+def _solved(
+    motion: Motion, bodies: tuple[Body, ...], columns: Columns, applied: Wrenches, known: Mapping[str, Floats] | None
+) -> Kinetostatics:
     """Return the forces for given loads of the links."""
     with np.errstate(invalid="ignore"):
         needed = {body.link: _needed(motion, body, applied) for body in bodies}
-    known = np.array([*needed.values()]).reshape(-1, len(motion), 3)
-    good = np.flatnonzero(motion.regular & np.isfinite(known).all(axis=(0, 2)))
+    wanted = np.array([*needed.values()]).reshape(-1, len(motion), 3)
+    good = np.flatnonzero(motion.regular & np.isfinite(wanted).all(axis=(0, 2)))
     unknowns = np.full((len(motion), len(columns.columns)), np.nan)
     layout = Layout(columns)
     right = np.zeros((len(motion), layout.count))
@@ -440,10 +444,14 @@ def _solved(motion: Motion, bodies: tuple[Body, ...], columns: Columns, applied:
             unknowns[part] = ReverseSweep(at_samples(motion, part), columns).solve(right[part])
     lost = good[np.isnan(unknowns[good]).any(axis=1)]
     if len(lost):
-        given = efforts(at_samples(motion, lost), {link: wrench[lost] for link, wrench in needed.items()})
-        for k, column in enumerate(columns.columns):
-            if column.id in given:
-                unknowns[lost, k] = given[column.id]
+        there = at_samples(motion, lost)
+        place = {column.id: k for k, column in enumerate(columns.columns) if column.id in motion.mechanism.drivers}
+        if known is None:
+            for id, effort in efforts(there, {link: wrench[lost] for link, wrench in needed.items()}).items():
+                unknowns[lost, place[id]] = effort
+        else:
+            given = {place[id]: effort[lost] for id, effort in known.items()}
+            unknowns[lost] = ReverseSweep(there, columns).with_known(right[lost], given)
     determined = ReverseSweep(at_samples(motion, good[:: len(good) // 4 + 1]), columns).unique
     return Kinetostatics(motion, bodies, columns, unknowns, determined, applied, np.zeros(len(motion), bool))
 

@@ -137,6 +137,25 @@ class ReverseSweep:
             right[:, block.others] -= np.einsum("nrc,nc->nr", block.elsewhere, own)
         return np.asarray(result / self._weights)
 
+    def with_known(self, right: Floats, known: Mapping[int, Floats]) -> Floats:
+        """Return what `solve` does where some of the unknowns are known (n,), as efforts in a simulation are.
+
+        All equations are solved together: at a dead point of a coordinate its effort does not follow from them, but
+        the other forces do.
+        """
+        right, whole = np.array(right), np.zeros((len(right), self.layout.count, len(self.columns.columns)))
+        right[:, self.layout.moments] *= self._units[2]
+        for block in self.blocks:
+            whole[:, block.rows[:, None], block.columns] = block.own
+            whole[:, block.others[:, None], block.columns] = block.elsewhere
+        result = np.zeros((len(right), whole.shape[2]))
+        for k, given in known.items():
+            result[:, k] = given * self._weights[:, k]
+        right -= np.einsum("nrc,nc->nr", whole, result)
+        rest = [k for k in range(whole.shape[2]) if k not in known]
+        result[:, rest] = _solve(whole[:, :, rest], right)
+        return np.asarray(result / self._weights)
+
     @cached_property
     def unique(self) -> Flags:
         """Which unknowns (columns,) the motion alone determines."""
@@ -150,16 +169,23 @@ class ReverseSweep:
 
 
 def _solve(matrix: Floats, right: Floats) -> Floats:
-    """Solve systems (n, r, c), r <= c, for right-hand sides (n, r); the solution of least norm where c > r.
+    """Solve systems (n, r, c) for right-hand sides (n, r): by least norm where c > r, by least squares where c < r.
 
-    NaN where a system has lost its rank, as at a flat pose: the result would be rounding errors only.
+    NaN where a system has lost its rank, as at a flat pose: the result would be rounding errors only. Loads that the
+    pose can carry do not show it, so that those of `_probe` are solved for beside them.
     """
     r, c = matrix.shape[1:]
+    sides = np.stack((right, np.broadcast_to(_probe(r), right.shape)), axis=2)
     if r < c:
         across, lower = np.linalg.qr(np.swapaxes(matrix, 1, 2))
-        found = (across @ solve_lanes(np.swapaxes(lower, 1, 2), right)[:, :, None])[:, :, 0]
+        found = across @ solve_lanes(np.swapaxes(lower, 1, 2), sides)
     else:
-        found = solve_lanes(matrix, right)
-    size = np.max(np.abs(found), axis=1, initial=0.0)
-    found[size > BLOWN * np.max(np.abs(right), axis=1, initial=0.0)] = np.nan
-    return found
+        found = solve_lanes(matrix, sides)
+    blown = np.max(np.abs(found), axis=1, initial=0.0) > BLOWN * np.max(np.abs(sides), axis=1, initial=0.0)
+    found[blown.any(axis=1)] = np.nan
+    return np.asarray(found[:, :, 0])
+
+
+def _probe(count: int) -> Floats:
+    """Return loads (count,) up to 1 that no flat pose can carry: they follow no pattern."""
+    return np.asarray(np.cos(np.arange(1.0, count + 1.0) ** 2))

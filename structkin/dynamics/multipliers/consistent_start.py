@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from structkin.dynamics.equations_of_motion import EquationsOfMotion
 from structkin.dynamics.initial import drivers_at, no_pose
 from structkin.dynamics.multipliers.masses import LINEAR
 from structkin.dynamics.multipliers.multiplier_equations import Multipliers
 from structkin.dynamics.multipliers.stabilisation import Stabilisation
+from structkin.dynamics.reduced.reduced_equations import Reduced
 from structkin.dynamics.start import initial_state, with_turns
 from structkin.dynamics.user_loads import UserLoad
 from structkin.global_methods.families import Coordinates
 from structkin.model.mechanism import Mechanism
-from structkin.model.near import near
+from structkin.model.near import near, put_back
 from structkin.types import Floats
 
 
@@ -27,19 +29,22 @@ def global_start(
     t: float,
     *,
     formulation: str,
+    known: tuple[Reduced, Floats] | None,
 ) -> tuple[Multipliers, Floats]:
     """Return the equations and the state y = (q, q') at the time t, from the groups' closed pose and velocities.
 
-    Places are counted from the middle of the mechanism, if that is far from the origin. Raises `InputError` where the
-    start is out of reach or singular.
+    At a dead point of the mechanism's own coordinates the start is `known` in others. Places are counted from the
+    middle of the mechanism, if that is far from the origin. Raises `InputError` where the start is out of reach or
+    singular.
     """
     drawn, mechanism = mechanism, near(mechanism)
     equations = Multipliers(mechanism, family, stabilisation, loads, formulation=formulation, drawn=drawn)
-    ids = [equations.order[k] for k in equations.free]
-    values = initial_state(mechanism, equations)
-    free = dict(zip(ids, zip(values, values[len(ids) :], strict=False), strict=True))
-    drivers = drivers_at(mechanism, t, free)
-    first = mechanism.solve(drivers=drivers)
+    of: EquationsOfMotion = equations if known is None else known[0]
+    source = mechanism if known is None else known[0].mechanism
+    state = np.array(initial_state(mechanism, equations)) if known is None else known[1]
+    ids = [of.order[k] for k in of.free]
+    drivers = drivers_at(source, t, dict(zip(ids, state.reshape(2, -1).T.tolist(), strict=True)))
+    first = source.solve(drivers=drivers)
     if not first.regular[0]:
         raise no_pose(first)
     c = equations.coordinates
@@ -48,10 +53,18 @@ def global_start(
         np.concatenate([_frame(read(0j, link)[0], read(1 + 0j, link)[0]) for link in c.links])[:, None]
         for read, _ in parts
     )
+    put_back(X, source, mechanism)
+    turns = with_turns(first)[1]
+    if known is not None:
+        # They count from the pose where its coordinates were chosen.
+        turns = {link: turn + known[0].begun[link] for link, turn in turns.items()}
     # Frames do not contain the whole turns of gears: a motion from the sketch counts them.
-    q = _tracked_start(mechanism, family, drivers) if c.turned else c.from_frames(X)
+    if c.turned and known is None:
+        q = _tracked_start(mechanism, family, drivers)
+    else:
+        q = c.from_frames(X, {link: np.array([turns[link]]) for link in c.turned})
     y = np.concatenate((q[:, 0], _rates(c, q, dX)))
-    equations.begin(t, y, with_turns(first)[1])
+    equations.begin(t, y, turns)
     return equations, y
 
 
