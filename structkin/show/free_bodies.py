@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from structkin.dynamics.inverse.columns import effort_place
 from structkin.dynamics.inverse.equilibrium import Equilibrium, FreeBody
 from structkin.dynamics.inverse.pair_forces import place_of
 from structkin.model.topology import pin_of
@@ -140,7 +141,7 @@ def _place(motion: Motion, id: str, body: FreeBody, driver: bool) -> complex:
     if drive.ends is not None:
         return next((complex(*motion.position(p)[0]) for link, p in drive.ends if link == body.name), body.about)
     if drive.joint is not None:
-        return complex(*motion.position(*motion.mechanism.joints[drive.joint].place)[0])
+        return complex(*effort_place(motion, drive.joint)[0])
     return body.about
 
 

@@ -111,3 +111,23 @@ def test_a_ladder_by_hand() -> None:
     assert f.reaction("T", "ladder")[0] == pytest.approx([37.5, 0], abs=1e-12)
     assert f.reaction("F", "ladder")[0] == pytest.approx([-37.5, 100], abs=1e-12)
     assert np.isfinite(f.shaking_force).all()
+
+
+@pytest.mark.parametrize(("links", "sign"), [(["arm", "rod"], 1), (["rod", "arm"], -1)])
+@pytest.mark.parametrize("h", [0.0, 0.4, -0.4])
+def test_a_rod_is_pushed_at_its_bush(links: list[str], sign: int, h: float) -> None:
+    """About the bush S the effort has no moment, whichever link is named first: M - 1.5 m g = h m a, F = m a."""
+    m = sk.Mechanism(
+        points={"O": (0, 1), "S": (1, h), "P": (0, 0), "Q": (3, 0)},
+        links={"ground": ["O"], "arm": ["O", "S"], "rod": {"points": ["P", "Q"], "mass": 2, "center": (2.5, 0)}},
+        joints={"bush": {"type": "prismatic", "links": links, "at": "S", "along": ["P", "Q"]}},
+        drivers={"hold": {"joint": "O", "speed": 0}, "push": {"joint": "bush", "law": f"{sign * 1.5} * t**2"}},
+        forces={"gravity": (0, -10)},
+    )
+    f = m.solve(t=[0.0]).forces()
+    assert f.driver("push")[0] == pytest.approx(sign * 6, abs=1e-12)
+    assert f.reaction("bush", "rod")[0] == pytest.approx([0, 20], abs=1e-12)
+    arm = f.reaction_place("bush", "rod")[0] - [1, h]
+    assert f.reaction_moment("bush", "rod")[0] + arm[0] * 20 == pytest.approx(30 + h * 6, abs=1e-12)
+    assert f.reaction_moment("bush", "arm")[0] - arm[0] * 20 == pytest.approx(-30 - h * 6, abs=1e-12)
+    assert f.driver("hold")[0] == pytest.approx(20 * 2.5 + (1 - 0) * 6, abs=1e-12)

@@ -20,6 +20,7 @@ import numpy as np
 
 from structkin.dynamics.inverse.pair_forces import action_of, as_pairs, place_of
 from structkin.global_methods.families.rows import Writer, solve_places
+from structkin.joints.prismatic import Prismatic
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import Joint, pin_of
 from structkin.plan.general_rows import write_driver
@@ -128,6 +129,9 @@ def unit_wrenches(motion: Motion, columns: Columns) -> Sequence[OnBodies]:
     turns = columns.rows.count
     pairs = turns + len(columns.turns)
     _transpose(motion, columns, found[:turns])
+    for column, acting in zip(columns.columns, found[:turns], strict=False):
+        if column.part == "travel":
+            _to_bearing(motion, column, acting)
     for acting, ends in zip(found[turns:pairs], columns.turns, strict=True):
         for sign, link in zip((-1.0, 1.0), ends, strict=True):
             if link in acting:
@@ -158,6 +162,22 @@ def _transpose(motion: Motion, columns: Columns, found: Sequence[OnBodies]) -> N
         for body in acting:
             with np.errstate(invalid="ignore", divide="ignore"):
                 acting[body][:] /= size
+
+
+def _to_bearing(motion: Motion, column: Column, acting: OnBodies) -> None:
+    """Let the effort along a guide act at its bearing; the row of the travel has it at the slider's point."""
+    joint = motion.mechanism.drivers[column.id].joint or ""
+    way = effort_place(motion, joint) - motion.position(*motion.mechanism.joints[joint].place)
+    for wrench in acting.values():
+        wrench[2] += cross(way, wrench[:2].T)
+
+
+def effort_place(motion: Motion, joint: str) -> Floats:
+    """Return where the effort along a guide or slot acts (n, 2): as friction, whatever the order of the links."""
+    guide = motion.mechanism.joints[joint]
+    if isinstance(guide, Prismatic):
+        return motion.position(*guide.bearing_place(motion.mechanism.links))
+    return motion.position(*guide.place)
 
 
 def _place(motion: Motion, body: str) -> Floats:

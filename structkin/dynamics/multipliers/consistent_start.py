@@ -43,7 +43,7 @@ def global_start(
     source = mechanism if known is None else known[0].mechanism
     state = np.array(initial_state(mechanism, equations)) if known is None else known[1]
     ids = [of.order[k] for k in of.free]
-    drivers = drivers_at(source, t, dict(zip(ids, state.reshape(2, -1).T.tolist(), strict=True)))
+    drivers = drivers_at(source, t, dict(zip(ids, zip(*state.reshape(2, -1).tolist(), strict=True), strict=True)))
     first = source.solve(drivers=drivers)
     if not first.regular[0]:
         raise no_pose(first)
