@@ -10,7 +10,9 @@ import typer
 from structkin.cli.options import USUAL, Budget, Duration, File, budget_of, check_idle, numbers_of, opened
 from structkin.cli.outputs import check_output
 from structkin.cli.terminal import progress, say
-from structkin.errors import raise_problems
+from structkin.dynamics.call import NO_OPTIONS, STEPS, check_call
+from structkin.errors import raise_problems, together
+from structkin.numerical_tolerances import RTOL
 from structkin.report import SECTIONS, SUFFIXES
 from structkin.show.animation import Animation, animation_format, call_problems
 from structkin.solve import Motion
@@ -40,18 +42,32 @@ def animate(
     budget: Budget = USUAL,
 ) -> None:
     """Write an animation of the motion, the links coloured by group."""
-    is_page = output.suffix.lower() in SUFFIXES
-    if is_page:
-        options = {"fps": fps, "seconds": seconds, "speed": speed, "trace": trace or None, "width": width, "once": once}
-        check_idle(animate, options, "a page, which has its own controls")
-    else:
-        animation_format(output, fps, SUFFIXES)
-    check_output("--output", output, file)
-    mechanism = opened(file)
-    problems = [] if simulate else numbers_of(SMOOTH, duration, budget)
-    if not is_page:
-        problems += call_problems(mechanism, fps, seconds, speed, trace or (), width)
-    raise_problems(problems, mechanism.title or "animation")
+    mechanism, is_page = opened(file), output.suffix.lower() in SUFFIXES
+
+    def check_name() -> None:
+        if is_page:
+            options = {"fps": fps, "seconds": seconds, "speed": speed, "trace": trace or None, "width": width}
+            check_idle(animate, {**options, "once": once}, "a page, which has its own controls")
+        else:
+            animation_format(output, fps, SUFFIXES)
+
+    def check_range() -> None:
+        if simulate:
+            check_call(
+                mechanism, duration, SMOOTH, (), "reduced", "DOP853", None, RTOL, RTOL, (), STEPS, "auto", None,
+                NO_OPTIONS,
+            )  # fmt: skip
+        else:
+            raise_problems(numbers_of(SMOOTH, duration, budget))
+
+    shown = [] if is_page else call_problems(mechanism, fps, seconds, speed, trace or (), width)
+    together(
+        mechanism.title or "command",
+        check_name,
+        lambda: check_output("--output", output, file),
+        check_range,
+        lambda: raise_problems(shown),
+    )
 
     def moved(samples: int) -> Motion:
         with progress("simulating" if simulate else "solving") as report:

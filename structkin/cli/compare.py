@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from structkin import show
+from structkin.budget import DEFAULT
 from structkin.cli.options import USUAL, Budget, Duration, File, Json, Samples, budget_of, check_idle, opened
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
 from structkin.dynamics.call import FORMULATIONS
-from structkin.dynamics.formulations_compared import FormulationComparison
+from structkin.dynamics.formulations_compared import FormulationComparison, check_formulations
 from structkin.dynamics.multipliers.stabilisation import STABILISATIONS
-from structkin.errors import InputError, Problem, raise_problems
-from structkin.global_methods.compare import Comparison
+from structkin.errors import Problem, problems_of, raise_problems, together
+from structkin.global_methods.compare import Comparison, check_comparison
 from structkin.global_methods.methods import FAMILIES, METHODS
+from structkin.numerical_tolerances import COMPARED_RTOL
 from structkin.show.terminal import text_table
 
 if TYPE_CHECKING:
@@ -83,15 +85,24 @@ def compare(
 ) -> None:
     """Solve by every method, or simulate by every formulation; compare results, time and memory."""
     mechanism = opened(file)
-    outputs = Outputs(file, {}, {"--to": to}, as_json)
+
+    def write() -> Outputs:
+        return Outputs(file, {}, {"--to": to}, as_json)
+
     if measured is not None:
         idle = {
             "samples": samples, "duration": duration, "simulate": simulate, "free": free or None,
             "method": method or None, "coordinates": coordinates or None, "stabilisation": stabilisation or None,
             "alpha": alpha, "beta": beta, "rtol": rtol, "patience": patience, "memory": memory,
         }  # fmt: skip
-        check_idle(compare, idle, "measured data")
-        beside = mechanism.compare_measured(measured, columns=_titles(column), budget=budget_of(budget))
+        outputs, _, titles, steps = together(
+            "command",
+            write,
+            lambda: check_idle(compare, idle, "measured data"),
+            lambda: _titles(column),
+            lambda: budget_of(budget),
+        )
+        beside = mechanism.compare_measured(measured, columns=titles, budget=steps)
         outputs.deliver(
             {"--to": beside.plot},
             beside.to_dict,
@@ -99,11 +110,30 @@ def compare(
             ok=not beside.missing,
         )
         return
+    problems = []
     if column:
-        raise InputError([Problem("--column", "chooses columns of measured data", "add --measured TABLE")], "command")
+        problems.append(Problem("--column", "chooses columns of measured data", "add --measured TABLE"))
     if to is not None and simulate is None:
         hint = "add --simulate SECONDS, or --measured TABLE"
-        raise InputError([Problem("--to", "draws the comparison of simulations or of measured data", hint)], "command")
+        problems.append(Problem("--to", "draws the comparison of simulations or of measured data", hint))
+    problems += problems_of(budget_of, budget)
+
+    def check() -> None:
+        if simulate is None:
+            own = {"free": free or None, "stabilisations": stabilisation or None, "alpha": alpha, "beta": beta}
+            check_comparison(
+                mechanism, samples, method or METHODS, coordinates or FAMILIES, duration, patience,
+                {**own, "rtol": rtol},
+            )  # fmt: skip
+        else:
+            check_formulations(
+                mechanism, simulate, samples, free=free or (), methods=method or FORMULATIONS,
+                coordinates=coordinates or FAMILIES, stabilisations=stabilisation or ("projection",), alpha=alpha,
+                beta=beta, rtol=COMPARED_RTOL if rtol is None else rtol, duration=duration, patience=patience,
+                budget=DEFAULT if budget == USUAL else None,
+            )  # fmt: skip
+
+    outputs, *_ = together(mechanism.title or "command", write, lambda: raise_problems(problems), check)
     arguments: dict[str, Any] = {
         "free": free or (), "methods": method or None, "coordinates": coordinates or None,
         "stabilisations": stabilisation or None, "alpha": alpha, "beta": beta, "rtol": rtol, "duration": duration,

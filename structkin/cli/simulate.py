@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,6 +11,8 @@ from structkin import show
 from structkin.cli.options import File, Json, MotionPlot, MotionTable, opened, seconds
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
+from structkin.dynamics.call import check_call
+from structkin.errors import together
 from structkin.numerical_tolerances import RTOL
 
 
@@ -74,12 +76,23 @@ def simulate(
 ) -> None:
     """Simulate the motion caused by masses and forces; drivers without a law move freely."""
     mechanism = opened(file)
-    outputs = Outputs(file, {"--csv": csv}, {"--plot": plot, "--energies": energies, "--reactions": reactions}, as_json)
+    pictures = {"--plot": plot, "--energies": energies, "--reactions": reactions}
+    options: dict[str, Any] = {
+        "coordinates": coordinates, "stabilisation": stabilisation, "alpha": alpha, "beta": beta, "gains": gains,
+        "penalty": penalty,
+    }  # fmt: skip
+    outputs, _ = together(
+        mechanism.title or "command",
+        lambda: Outputs(file, {"--csv": csv}, pictures, as_json),
+        lambda: check_call(
+            mechanism, duration, samples, free or (), formulation, integrator, step, rtol, 1.0, (), max_steps, "auto",
+            None, options,
+        ),
+    )  # fmt: skip
     with progress("simulating") as report:
         result = mechanism.simulate(
-            duration, samples=samples, free=free or (), formulation=formulation, coordinates=coordinates,
-            stabilisation=stabilisation, alpha=alpha, beta=beta, gains=gains, penalty=penalty,
-            integrator=integrator, step=step, rtol=rtol, max_steps=max_steps, progress=report,
+            duration, samples=samples, free=free or (), formulation=formulation, integrator=integrator, step=step,
+            rtol=rtol, max_steps=max_steps, progress=report, **options,
         )  # fmt: skip
     outputs.deliver(
         {

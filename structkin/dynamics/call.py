@@ -29,6 +29,9 @@ FORMULATIONS = ("reduced", "multipliers", "multipliers-sparse", "multipliers-swe
 #: The formulations and the stabilisation that only NumPy evaluates.
 UNCOMPILED = ("multipliers-sparse", "multipliers-sweeps", "augmented")
 
+#: The options of formulations with multipliers, none of them given.
+NO_OPTIONS = dict.fromkeys(("coordinates", "stabilisation", "alpha", "beta", "gains", "penalty"))
+
 #: The finest relative tolerance: SciPy's integrators take no finer one.
 FINEST = 100 * float(np.finfo(float).eps)
 

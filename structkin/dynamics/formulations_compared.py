@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from structkin.budget import DEFAULT
 from structkin.checked import checked
-from structkin.dynamics.call import FINEST, FORMULATIONS, UNCOMPILED, check_call
+from structkin.dynamics.call import FINEST, FORMULATIONS, NO_OPTIONS, UNCOMPILED, check_call
 from structkin.dynamics.multipliers.stabilisation import STABILISATIONS
 from structkin.dynamics.simulation import Simulation
 from structkin.errors import InputError, Problem, raise_problems
@@ -150,12 +150,10 @@ def compare_formulations(
     )
     stabilisations = ("projection",) if stabilisations is None else stabilisations
     gains, rtol = _gains(stabilisations, alpha, beta), COMPARED_RTOL if rtol is None else rtol
-    problems = check_names("methods", methods, FORMULATIONS) + check_names("coordinates", coordinates, FAMILIES)
-    problems += check_names("stabilisations", stabilisations, STABILISATIONS) + check_patience(patience)
-    for key, given in (("duration", duration is not None), ("budget", budget != DEFAULT)):
-        if given:
-            problems.append(Problem(key, "the comparison of simulations has none", "leave it out"))
-    times = _times(mechanism, end, samples, free, gains, rtol, problems)
+    times = check_formulations(
+        mechanism, end, samples, free=free, methods=methods, coordinates=coordinates, stabilisations=stabilisations,
+        alpha=alpha, beta=beta, rtol=rtol, duration=duration, patience=patience, budget=budget,
+    )  # fmt: skip
     choices: list[Choice] = [("reduced", None, None)]
     choices += dict.fromkeys(product([name for name in methods if name != "reduced"], coordinates, stabilisations))
 
@@ -190,6 +188,31 @@ def compare_formulations(
     )
 
 
+def check_formulations(
+    mechanism: Mechanism,
+    end: ArrayLike,
+    samples: int | None,
+    *,
+    free: Sequence[str],
+    methods: Sequence[str],
+    coordinates: Sequence[str],
+    stabilisations: Sequence[str],
+    alpha: float | None,
+    beta: float | None,
+    rtol: float,
+    duration: float | None,
+    patience: float | None,
+    budget: float | None,
+) -> Floats:
+    """Return the output times (n,) [s]; `InputError` lists every problem of the arguments."""
+    problems = check_names("methods", methods, FORMULATIONS) + check_names("coordinates", coordinates, FAMILIES)
+    problems += check_names("stabilisations", stabilisations, STABILISATIONS) + check_patience(patience)
+    for key, given in (("duration", duration is not None), ("budget", budget != DEFAULT)):
+        if given:
+            problems.append(Problem(key, "the comparison of simulations has none", "leave it out"))
+    return _times(mechanism, end, samples, free, _gains(stabilisations, alpha, beta), rtol, problems)
+
+
 def _gains(
     stabilisations: Sequence[str], alpha: float | None, beta: float | None
 ) -> Mapping[str, Mapping[str, float | None]]:
@@ -208,9 +231,9 @@ def _times(
     problems: list[Problem],
 ) -> Floats:
     """Return the output times (n,) [s]; `InputError` lists these `problems`, and those of the simulations."""
-    times, none = np.zeros(1), dict.fromkeys(("coordinates", "stabilisation", "alpha", "beta", "gains", "penalty"))
+    times = np.zeros(1)
     for how in [name for name in gains if name in STABILISATIONS] or ["projection"]:
-        options = {**none, "stabilisation": how, **gains.get(how, {})}
+        options = {**NO_OPTIONS, "stabilisation": how, **gains.get(how, {})}
         try:
             times, _, _ = check_call(
                 mechanism, end, samples, free, "multipliers", "DOP853", None, rtol, 1.0, (), 1, "auto", None, options

@@ -156,7 +156,7 @@ def compare(
     Of the arguments that only simulations have, `of_simulations`, none may be given.
     """
     methods, coordinates = METHODS if methods is None else methods, FAMILIES if coordinates is None else coordinates
-    _check(mechanism, samples, methods, coordinates, duration, patience, of_simulations)
+    check_comparison(mechanism, samples, methods, coordinates, duration, patience, of_simulations)
     choices: list[Choice] = [("topological", None)]
     for method in methods:
         if method.startswith("global"):
@@ -181,7 +181,7 @@ def compare(
     return Comparison(mechanism.title, len(reference), int(regular.sum()), tuple(runs), abandoned, patience)
 
 
-def _check(
+def check_comparison(
     mechanism: Mechanism,
     samples: int | None,
     methods: Sequence[str],

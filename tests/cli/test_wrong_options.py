@@ -34,6 +34,10 @@ def keys(*arguments):
         ),
         (["simulate", "--free", "foo", "--rtol", "-1"], ["--rtol", "--duration", "--free foo"]),
         (["simulate", "--free", "foo", "--duration", "-2"], ["--duration", "--free foo"]),
+        (["simulate", "--samples", "1", "--plot", "p.csv"], ["p.csv", "--samples", "--duration"]),
+        (["animate", "-o", "a.foo", "--trace", "foo"], ["a.foo", "--trace"]),
+        (["animate", "-o", "a.html", "--fps", "3", "--duration", "-1"], ["--fps", "--duration"]),
+        (["animate", "-o", "no/a.gif", "--simulate", "--seconds", "-1"], ["--output", "--duration", "--seconds"]),
         (
             ["simulate", "--samples", "1", "--max-steps", "0", "--duration", "-2"],
             ["--max-steps", "--samples", "--duration"],
@@ -54,6 +58,9 @@ def keys(*arguments):
         (["assemblies", "--limit", "0"], ["--limit"]),
         (["inputs", "--limit", "0"], ["--limit"]),
         (["compare", "--samples", "0", "--method", "foo", "--patience", "-1"], ["--method", "--patience", "--samples"]),
+        (["compare", "--to", "p.csv", "--samples", "0"], ["p.csv", "--to", "--samples"]),
+        (["compare", "--to", "p.csv", "--simulate", "-1", "--rtol", "0"], ["p.csv", "--rtol", "--simulate"]),
+        (["compare", "--column", "x=px", "--method", "foo", "--budget", "x"], ["--column", "--budget", "--method"]),
     ],
     ids=" ".join,
 )
