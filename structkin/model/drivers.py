@@ -38,7 +38,8 @@ def make_drivers(draft: Draft) -> None:
         made = draft.attempt(key, _target, draft, id, entry)
         driver, ends = made if made is not None else (None, None)
         start = _start(draft, driver, ends) if driver is not None else None
-        law = _law(draft, key, entry, driver.kind if driver is not None else None, start or 0.0)
+        kind = driver.kind if driver is not None else "distance" if _is_between(entry) else None
+        law = _law(draft, key, entry, kind, start or 0.0)
         stroke = draft.attempt(f"{key}.stroke", _stroke, draft, driver, entry.stroke, start)
         if driver is None:
             draft.unread.add(key)
@@ -52,6 +53,11 @@ def make_drivers(draft: Draft) -> None:
             draft.coordinates[id] = DriverCoordinate(
                 id, driver.kind, driver.links, driver.joint, start, law, ends, stroke
             )
+
+
+def _is_between(entry: DriverEntry) -> bool:
+    """Return whether a driver is a cylinder even where its points are wrong, so that its law is checked with them."""
+    return entry.between is not None and entry.joint is None and entry.links is None
 
 
 def _coordinate(driver: Driver, ends: Ends | None) -> object:

@@ -637,3 +637,15 @@ def test_arrays_in_the_place_of_other_values_are_refused(junk: Any) -> None:
             wrong = {section: rocker[section] | entries for section, entries in changes.items()}
             with pytest.raises(InputError, match=r"expected (two numbers|rows)"):
                 Mechanism.from_dict(rocker | wrong)
+
+
+@pytest.mark.parametrize(("speed", "said"), [("0", "'0' has no unit"), ("60 rpm", "'60 rpm' is not a speed")])
+def test_the_speed_of_a_cylinder_is_read_with_its_wrong_points(speed: str, said: str) -> None:
+    """The hint was that of a motor, and a speed of a motor no mistake, as the driver could be of any kind."""
+    rocker = load(example("crank_rocker")).source_dict
+    drivers = {"ram": {"between": ["A", "B"], "speed": speed}}
+    with pytest.raises(InputError) as error:
+        Mechanism.from_dict(rocker | {"drivers": drivers})
+    first, second = error.value.problems
+    assert first.key == "drivers.ram" and "their distance is constant" in first.message
+    assert second.key == "drivers.ram.speed" and second.message == said and "10 mm/s" in second.hint
