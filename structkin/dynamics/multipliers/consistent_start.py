@@ -29,7 +29,7 @@ def global_start(
     t: float,
     *,
     formulation: str,
-    known: tuple[Reduced, Floats] | None,
+    known: tuple[Reduced, Floats] | None = None,
 ) -> tuple[Multipliers, Floats]:
     """Return the equations and the state y = (q, q') at the time t, from the groups' closed pose and velocities.
 
