@@ -196,6 +196,23 @@ def test_a_flat_pose_that_carries_its_loads_leaves_the_forces_open() -> None:
     assert forces.driver("motor") == pytest.approx(np.zeros(3), abs=1e-12)
 
 
+def test_a_crank_far_smaller_than_its_frame_is_no_flat_pose() -> None:
+    """A crank of 10 nm in a frame of 100 m: statics of a guide that holds 9.81 N on the crank's pin, by moments."""
+    r = 1e-8
+    m = sk.Mechanism(
+        points={"O": (0, 0), "A": (0.6 * r, 0.8 * r), "B": (1, 0), "Z": (100, 0)},
+        links={"ground": ["O", "Z"], "crank": ["O", "A"], "rod": {"points": ["A", "B"], "point_masses": {"A": 1}},
+               "slide": ["B"]},
+        joints={"guide": {"type": "prismatic", "links": ["slide", "ground"], "at": "B", "axis": [1, 0]}},
+        drivers={"push": {"joint": "guide", "speed": 0}},
+        forces={"gravity": [0, -9.81]},
+    )  # fmt: skip
+    forces = m.solve(t=[0.0]).forces()
+    # The force of the crank lies along it, and that of the guide and the driver along the rod, as good as level.
+    assert forces.reaction("O", "crank")[0] == pytest.approx([9.81 * 0.75, 9.81], rel=1e-6)
+    assert forces.driver("push") == pytest.approx([-9.81 * 0.75], rel=1e-6)
+
+
 @pytest.mark.parametrize("of", ["A1", "B1"])
 @pytest.mark.parametrize("free", [False, True])
 def test_a_cylinder_on_a_pin(of: str, free: bool) -> None:

@@ -29,6 +29,8 @@ from structkin.types import Flags, Floats, Indices
 
 #: Forces that exceed their loads by this factor, both scaled, are rounding errors at a flat pose.
 BLOWN = 1e9
+#: Where other loads cause forces that exceed them by this factor, those of carried loads have four digits or fewer.
+LOST = 1e12
 
 
 class Layout:
@@ -181,8 +183,8 @@ def _solve(matrix: Floats, right: Floats) -> Floats:
         found = across @ solve_lanes(np.swapaxes(lower, 1, 2), sides)
     else:
         found = solve_lanes(matrix, sides)
-    blown = np.max(np.abs(found), axis=1, initial=0.0) > BLOWN * np.max(np.abs(sides), axis=1, initial=0.0)
-    found[blown.any(axis=1)] = np.nan
+    most = np.max(np.abs(sides), axis=1, initial=0.0) * [BLOWN, LOST]
+    found[(np.max(np.abs(found), axis=1, initial=0.0) > most).any(axis=1)] = np.nan
     return np.asarray(found[:, :, 0])
 
 
