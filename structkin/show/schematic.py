@@ -45,6 +45,11 @@ from structkin.solve import Motion, structure_of
 from structkin.structure import KinematicStructure
 from structkin.types import Complexes
 
+#: The most groups that the legend names.
+MOST_KEYS = 30
+#: Height [in] that `empty_figure` leaves for a legend below a wide picture.
+BELOW = 1.1
+
 
 @legible
 def draw_schematic(
@@ -181,11 +186,17 @@ def title_above(ax: Axes, title: str, lines: int) -> None:
 
 
 def add_legend(ax: Axes, structure: KinematicStructure | None, paths: Mapping[str, str], own: bool, wide: bool) -> None:
-    """Add a legend of groups, loose links and paths: below a wide picture in its `own` figure, else next to it."""
+    """Add a legend of groups, loose links and paths: below a wide picture in its `own` figure, else next to it.
+
+    A figure of its own grows by what a long legend needs, so that the mechanism keeps its room.
+    """
     handles = []
-    for group in structure.groups if structure else ():
+    groups = structure.groups if structure else ()
+    for group in groups[:MOST_KEYS]:
         colour = group_colour(group.index)
         handles.append(Line2D([], [], color=colour, linewidth=4, label=_entry(group_label(group))))
+    if len(groups) > MOST_KEYS:
+        handles.append(Line2D([], [], alpha=0.0, label=f"... and {len(groups) - MOST_KEYS} more"))
     loose = [*structure.under, *structure.held] if structure else []
     if loose:
         text = _entry(f"not determined: {listed(loose)}")
@@ -195,14 +206,17 @@ def add_legend(ax: Axes, structure: KinematicStructure | None, paths: Mapping[st
     if not handles:
         return
     style: dict[str, Any] = {"handles": handles, "fontsize": SMALL, "frameon": False}
+    figure = root_figure(ax)
     if not own:
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), **style)
-    elif wide:
-        figure = root_figure(ax)
+        return
+    if wide:
         room = figure.bbox.width - 2 * SIDE * figure.dpi
-        fitting_legend(figure.legend, handles, room, min(len(handles), 3), loc="outside lower center")
+        legend = fitting_legend(figure.legend, handles, room, min(len(handles), 3), loc="outside lower center")
     else:
-        root_figure(ax).legend(loc="outside right upper", **style)
+        legend = figure.legend(loc="outside right upper", **style)
+    beyond = legend.get_window_extent().height / figure.dpi - (BELOW if wide else figure.get_figheight() - 2 * SIDE)
+    figure.set_figheight(figure.get_figheight() + max(beyond, 0.0))
 
 
 def _entry(text: str) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from show_samples import nothing_is_cut
 
 import structkin as sk
 from structkin import show
@@ -143,6 +144,22 @@ def test_the_legend_of_bodies_in_space_says_how_many_it_leaves_out() -> None:
     figure = draw_space(cranks().to_spatial(drivers="free"))
     names = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
     assert len(names) == 13 and names[-1] == f"... and {COUNT - 12} more"
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_legend_of_many_groups_covers_nothing_and_says_how_many_it_leaves_out(turned: bool) -> None:
+    data = cranks(60).source_dict
+    if turned:
+        data["points"] = {name: [-y, x] for name, (x, y) in data["points"].items()}
+    m = sk.Mechanism.from_dict(data)
+    motion = m.solve(samples=5)
+    for figure in (m.plot(), motion.schematic(), motion.animate(seconds=1, fps=2)._stage.ax.figure):
+        nothing_is_cut(figure)
+        [legend], [ax] = figure.legends, figure.axes
+        names = [text.get_text() for text in legend.get_texts() if not text.get_text().startswith("path of")]
+        assert len(names) == 31 and names[-1] == "... and 30 more"
+        assert not ax.bbox.overlaps(legend.get_window_extent())
+        assert min(ax.bbox.width, ax.bbox.height) > 2 * figure.dpi
 
 
 def test_a_picture_of_a_study_says_how_much_it_leaves_out() -> None:
