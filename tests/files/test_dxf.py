@@ -15,6 +15,7 @@ from structkin.examples import names, path
 from structkin.files.writers.dxf import group_layer
 
 ezdxf = pytest.importorskip("ezdxf")
+extents = pytest.importorskip("ezdxf.bbox").extents
 
 
 def written(mechanism, folder, motion=None):
@@ -46,6 +47,21 @@ def test_every_example_has_its_points_where_they_are_sketched(name, tmp_path):
 
 
 UNITS = [("mm", 4), ("m", 6), ("in", 1), ("ft", 2), ("cm", 5), ("um", 13), ("km", 7), ("dm", 14)]
+
+
+@pytest.mark.parametrize(("unit", "places"), [("um", 5_000_000 + 0j), ("m", 0j), ("km", -300 + 900j)])
+def test_a_program_that_opens_the_file_shows_the_whole_drawing(unit, places, tmp_path):
+    data = sk.load(path("crank_rocker")).source_dict
+    data["units"]["length"] = unit
+    data["points"] = {name: [x + places.real, y + places.imag] for name, (x, y) in data["points"].items()}
+    mechanism = sk.Mechanism.from_dict(data)
+    document = written(mechanism, tmp_path, mechanism.solve(37))
+    [view] = document.viewports.get("*Active")
+    box = extents(document.modelspace().query("LWPOLYLINE CIRCLE POINT"))
+    half = view.dxf.height / 2
+    low, high = view.dxf.center.vec2 - (half, half), view.dxf.center.vec2 + (half, half)
+    assert all(low[k] < box.extmin[k] and box.extmax[k] < high[k] for k in (0, 1))
+    assert view.dxf.height < 1.5 * max(box.size.x, box.size.y)
 
 
 @pytest.mark.parametrize(("unit", "code"), UNITS)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: The number of each unit in DXF ($INSUNITS).
 UNITS = {"m": 6, "mm": 4, "cm": 5, "dm": 14, "km": 7, "um": 13, "in": 1, "ft": 2}
+#: Height of the first view, relative to the larger side of the drawing: there is room for names at its border.
+VIEW = 1.2
 
 
 def write_dxf(mechanism: Mechanism, path: Path, motion: Motion | None, paths: Motion | None = None) -> tuple[()]:
@@ -41,7 +43,10 @@ def write_dxf(mechanism: Mechanism, path: Path, motion: Motion | None, paths: Mo
     document = new("R2010", setup=True, units=UNITS[mechanism.units.length])
     for name, colour in _layers(structure).items():
         document.layers.add(name, color=7, true_color=None if colour is None else rgb2int(_rgb(colour)))
-    _draw(document.modelspace(), mechanism, structure, motion, paths or motion)
+    low, high = _draw(document.modelspace(), mechanism, structure, motion, paths or motion)
+    # what a program shows when it opens the file, also in a window that is as high as it is wide
+    height = VIEW * max((high - low).real, (high - low).imag)
+    document.set_modelspace_vport(height, _xy((low + high) / 2))
     text = StringIO()
     document.write(text)
     with whole_file(path) as file:
@@ -102,7 +107,8 @@ def _draw(
     structure: KinematicStructure,
     motion: Motion | None,
     along: Motion | None,
-) -> None:
+) -> tuple[complex, complex]:
+    """Draw all parts, and return the lower left and upper right corner of the shapes and paths [unit of the file]."""
     poses = sketch_poses(mechanism) if motion is None else motion.poses
     k = 0 if motion is None else int(np.argmax(motion.ok))
     scale = mechanism.units.length_scale
@@ -136,6 +142,7 @@ def _draw(
             whole = len(finite) == len(way) and abs(way[-1] - way[0]) <= SAME_SOLVED * poses.size
             z = way[:-1] if whole else way
             _polylines(page, z / scale, "PATHS", closed=whole, colour=colour)
+    return placing.extent(scene.shapes, k, *(way / scale for way in paths.values()))
 
 
 def _index(structure: KinematicStructure, link: str) -> int | None:
