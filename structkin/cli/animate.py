@@ -80,9 +80,9 @@ def animate(
 
     motion = moved(SMOOTH + 1)
     if is_page:
-        left_out = [section for section in SECTIONS if section != "rates"]
+        left_out = [section for section in SECTIONS if section not in ("rates", "ranges")]
         mechanism.report(output, motion=motion, without=left_out, source=file.name)
-        _end(motion.ok, f"written: {output}")
+        _end(motion.ok, f"written: {output}", "page")
         return
     film = filmed(motion)
     # With more frames than samples, solve again: every frame gets a sample of its own.
@@ -90,12 +90,12 @@ def animate(
         film = filmed(moved(len(film) + 1))
     with progress("drawing") as report:
         film.save(output, progress=report)
-    _end(film.motion.ok, f"written: {output}, {len(film)} frames, {film.seconds:.3g} s")
+    _end(film.motion.ok, f"written: {output}, {len(film)} frames, {film.seconds:.3g} s", "caption")
 
 
-def _end(ok: Flags, written: str) -> None:
-    """Print what was written, and exit with 1 where some samples are not ok."""
+def _end(ok: Flags, written: str, where: str) -> None:
+    """Print what was written, and exit with 1 where some samples are not ok, for reasons that are found `where`."""
     count = int((~ok).sum())
-    say(written, *([f"{count} of {len(ok)} samples are not ok: the caption says why"] if count else []))
+    say(written, *([f"{count} of {len(ok)} samples are not ok: the {where} says why"] if count else []))
     if count:
         raise typer.Exit(1)

@@ -168,12 +168,21 @@ def test_paths_of_chosen_points_are_drawn(tmp_path):
     assert run.exit_code == 0 and re.findall(r'id="path:(\w+)', target.read_text()) == ["C"]
 
 
-def test_the_page_of_an_animation_knows_velocities(tmp_path):
+def test_the_page_of_an_animation_has_the_plots_and_the_tables_of_the_rates(tmp_path):
     page = tmp_path / "page.html"
     assert called("animate", GOOD, "-o", page).exit_code == 0
     assert '"rates":' in page.read_text() and '"limits":' not in page.read_text()
+    tables = json.loads(page.read_text().split('id="model">')[1].split("</script>")[0])["view"]["ranges"]
+    assert {row[0] for row in tables["links"]} == {"crank", "coupler", "rocker"} and tables["points"]
     run = structkin("animate", GOOD, "-o", tmp_path / "a.avi")
     assert run.returncode == 2 and "use .gif, .webp, .mp4, .html" in run.stderr
+
+
+@pytest.mark.parametrize(("output", "place"), [("a.html", "page"), ("a.gif --fps 2", "caption")])
+def test_an_animation_names_the_place_of_the_reasons(output, place, short_coupler, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run = called("animate", short_coupler, "-o", *output.split())
+    assert run.exit_code == 1 and f"not ok: the {place} says why" in run.output
 
 
 def test_check_compares_what_a_cylinder_is_asked_for_with_its_stroke(tmp_path):
