@@ -38,11 +38,14 @@ def atlas_table(entries: Sequence[AtlasEntry], title: str) -> Table:
     inversions = len({(entry.chain, entry.topology.ground) for entry in entries})
     counts = "1 chain" if chains == 1 else f"{chains} chains"
     if not any(entry.inputs for entry in entries):
-        counts = f"{'1 truss' if chains == 1 else f'{chains} trusses'}, {inversions} groups"
+        counts = (
+            f"{'1 truss' if chains == 1 else f'{chains} trusses'}, {inversions} group{'' if inversions == 1 else 's'}"
+        )
         for line in (heads, *rows):
             del line[3]
     else:
-        counts += f", {inversions} inversions, {len(entries)} mechanisms that differ by their groups"
+        counts += f", {inversions} inversion{'' if inversions == 1 else 's'}"
+        counts += f", {len(entries)} mechanisms that differ by their groups"
     return text_table(title, counts, heads, rows, ("chain",))
 
 

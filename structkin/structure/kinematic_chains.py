@@ -139,11 +139,11 @@ def atlas(
 
 
 def _problems(links: int, mobility: int) -> Iterator[Problem]:
-    if not 3 <= links <= MOST:
-        yield Problem("links", f"{links} links are not supported", f"3 to {MOST}")
     if mobility < 0:
         yield Problem("mobility", "is negative: such chains are rigid with forces between their joints", "0 or more")
-    elif (links - 1 - mobility) % 2 or links < mobility + 3:
+    if not 3 <= links <= MOST:
+        yield Problem("links", f"{links} is not a supported number of links", f"3 to {MOST}")
+    elif mobility >= 0 and ((links - 1 - mobility) % 2 or links < mobility + 3):
         parity = "odd" if mobility % 2 == 0 else "even"
         hint = f"with the mobility {mobility} the number of links is {parity} and at least {mobility + 3}"
         yield Problem("links", f"no chain of {links} links has the mobility {mobility}", hint)

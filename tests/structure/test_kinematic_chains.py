@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 
 import networkx as nx
@@ -108,8 +109,8 @@ def test_the_atlas_of_six_bars_holds_every_driver_once():
     [
         (5, 1, "with the mobility 1 the number of links is even and at least 4"),
         (4, 0, "with the mobility 0 the number of links is odd and at least 3"),
-        (2, 1, "2 links are not supported"),
-        (40, 1, "40 links are not supported"),
+        (2, 1, "2 is not a supported number of links"),
+        (40, 1, "40 is not a supported number of links"),
         (6, -1, "is negative"),
         (4, 3, "at least 6"),
     ],
@@ -117,6 +118,25 @@ def test_the_atlas_of_six_bars_holds_every_driver_once():
 def test_impossible_numbers_are_refused(links, mobility, says):
     with pytest.raises(sk.InputError, match=says):
         sk.chains(links, mobility)
+
+
+def test_a_number_of_links_that_is_not_supported_is_one_error():
+    with pytest.raises(sk.InputError) as caught:
+        sk.chains(1)
+    assert [problem.key for problem in caught.value.problems] == ["links"]
+
+
+@pytest.mark.parametrize(
+    ("words", "counts"),
+    [
+        ("4", "1 chain, 1 inversion, 2 mechanisms"),
+        ("3 --mobility 0", "1 truss, 1 group"),
+        ("7 --mobility 0", "10 groups"),
+    ],
+)
+def test_the_counts_below_the_table_are_in_the_right_number(words, counts):
+    output = CliRunner().invoke(app, ["atlas", *words.split()]).output
+    assert re.search(rf"{counts}\b", output)
 
 
 def test_the_command(tmp_path):
