@@ -38,9 +38,8 @@ def atlas_table(entries: Sequence[AtlasEntry], title: str) -> Table:
     inversions = len({(entry.chain, entry.topology.ground) for entry in entries})
     counts = "1 chain" if chains == 1 else f"{chains} chains"
     if not any(entry.inputs for entry in entries):
-        counts = (
-            f"{'1 truss' if chains == 1 else f'{chains} trusses'}, {inversions} group{'' if inversions == 1 else 's'}"
-        )
+        trusses = "1 truss" if chains == 1 else f"{chains} trusses"
+        counts = f"{trusses}, {inversions} group{'' if inversions == 1 else 's'}"
         for line in (heads, *rows):
             del line[3]
     else:

@@ -58,8 +58,8 @@ def test_a_program_that_opens_the_file_shows_the_whole_drawing(unit, places, tmp
     document = written(mechanism, tmp_path, mechanism.solve(37))
     [view] = document.viewports.get("*Active")
     box = extents(document.modelspace().query("LWPOLYLINE CIRCLE POINT"))
-    half = view.dxf.height / 2
-    low, high = view.dxf.center.vec2 - (half, half), view.dxf.center.vec2 + (half, half)
+    centre, half = np.array([*view.dxf.center.vec2]), view.dxf.height / 2
+    low, high = centre - half, centre + half
     assert all(low[k] < box.extmin[k] and box.extmax[k] < high[k] for k in (0, 1))
     assert view.dxf.height < 1.5 * max(box.size.x, box.size.y)
 
