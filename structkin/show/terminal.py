@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from structkin.model.units import Units
-from structkin.numerical_tolerances import NEGLIGIBLE
+from structkin.numerical_tolerances import NEGLIGIBLE, VISIBLE
 from structkin.show.interest import moving_points
 from structkin.show.quantities import OF_LINK, OF_POINT, Measures, largest, measures_of, usual
 from structkin.solve import Motion
@@ -98,17 +98,20 @@ def _range(values: Floats, magnitude: float) -> str:
     good = values[np.isfinite(values)]
     if not len(good):
         return "-"
-    low, high = short(good.min(), magnitude), short(good.max(), magnitude)
+    # of a range that is a small part of its values, as far from the origin, three digits at least are seen
+    span = np.ptp(good)
+    more = int(np.log10(largest(good) / span)) - 2 if span > VISIBLE * magnitude else 0
+    low, high = (short(end, magnitude, 5 + max(more, 0)) for end in (good.min(), good.max()))
     return low if low == high else f"{low} to {high}"
 
 
-def short(value: float, magnitude: float) -> str:
-    """Return a number with five digits; below a billionth of the usual magnitude it is taken for a rounding error.
+def short(value: float, magnitude: float, digits: int = 5) -> str:
+    """Return a number with so many digits; below a billionth of the usual magnitude it is taken for a rounding error.
 
     >>> short(1.23456789e-12, 1e-11), short(1.23456789e-12, 1.0)
     ('1.2346e-12', '0')
     """
-    return f"{value if abs(value) > NEGLIGIBLE * magnitude else 0.0:.5g}"
+    return f"{value if abs(value) > NEGLIGIBLE * magnitude else 0.0:.{digits}g}"
 
 
 def outcome_lines(motion: Motion) -> list[str]:

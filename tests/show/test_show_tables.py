@@ -8,6 +8,7 @@ import io
 import json
 import math
 import os
+import re
 import sys
 
 import numpy as np
@@ -203,3 +204,15 @@ def test_names_are_not_read_as_markup():
     )
     assert "point [red]" in shown(summary_table(m.solve(samples=3)))
     assert "[/]" in shown(groups_table(m.structure()))
+
+
+@pytest.mark.parametrize("away", [0.0, 5e3, 5e6, -5e9])
+def test_a_range_far_from_the_origin_is_seen(away):
+    m = sk.Mechanism(
+        points={"A": (away, 0.0), "B": (away + 4.0, 0.0)},
+        links={"ground": ["A"], "crank": ["A", "B"]},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )
+    output = shown(summary_table(m.solve(samples=361)))
+    low, high = re.search(r"x (\S+) to (\S+),", output).groups()
+    assert abs(float(low) - (away - 4)) < 0.05 and abs(float(high) - (away + 4)) < 0.05
