@@ -76,3 +76,8 @@ class CamKeys(JointEntry):
     start: Annotated[float, scalar("angle")] | None = None
     direction: Name | None = None
     carrier: Name | None = None
+
+    @property
+    def at_ends(self) -> tuple[str, ...]:
+        """The point of the follower that is the centre of its roller, or its edge."""
+        return "", self.at or ""

@@ -25,6 +25,11 @@ class JointEntry(Entry):
 
     type: Name
 
+    @property
+    def at_ends(self) -> tuple[str, ...]:
+        """The point of each end at which the joint acts, "" for none; see `Joint.at`."""
+        return ()
+
     def prepare(self, draft: Draft, id: str) -> None:
         """Set exact dimensions of links that a sketch can only give rounded, before any joint is made."""
 

@@ -124,6 +124,11 @@ class GenevaEntry(JointEntry):
     wheel: Name
     slots: Whole
 
+    @property
+    def at_ends(self) -> tuple[str, ...]:
+        """The pin of the crank."""
+        return self.pin, ""
+
     def prepare(self, draft: Draft, id: str) -> None:
         """Give the pin of the crank its exact radius, which a sketch can only give rounded."""
         found = self._shafts(draft)

@@ -236,6 +236,11 @@ class SlotEntry(LineEntry):
     start: Location | None = None
     closed: Flag | None = None
 
+    @property
+    def at_ends(self) -> tuple[str, ...]:
+        """The pin, and the centre about which it turns in a circular slot."""
+        return self.pin, self.center or ""
+
     def make(self, draft: Draft, id: str) -> Joint | Slot | CircularSlot | CurveSlot | None:
         """Return the slot with its pin."""
         key = f"joints.{id}"

@@ -31,7 +31,7 @@ from structkin.model.links import bore, make_links
 from structkin.model.loads import make_forces
 from structkin.model.mechanism import GROUND
 from structkin.model.parts import Link
-from structkin.model.topology import Joint, Topology, pin_of
+from structkin.model.topology import Joint, Topology, acting_at, pin_of
 from structkin.model.written_pose import read_pose
 from structkin.model.written_tables import with_tables
 from structkin.numerical_tolerances import EQUAL_DATA, ROUNDING_OF_FEW
@@ -213,7 +213,9 @@ def assemble(data: Any, folder: Path | None, origin: complex = 0j) -> tuple[Draf
         topology = Topology(
             links=tuple(draft.link_entries),
             ground=GROUND,
-            joints=tuple(Joint(joint.id, joint.kind, joint.links) for joint in draft.joints.values()),
+            joints=tuple(
+                Joint(id, joint.kind, joint.links, _at(draft, id, joint.links)) for id, joint in draft.joints.items()
+            ),
             drivers=tuple(draft.drivers.values()),
             title=draft.title,
         )
@@ -221,6 +223,12 @@ def assemble(data: Any, folder: Path | None, origin: complex = 0j) -> tuple[Draf
         draft.problems += error.problems
         return draft, None
     return draft, topology
+
+
+def _at(draft: Draft, id: str, ends: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the points at which a joint acts; a pin has no entry."""
+    points = draft.joint_entries[id].at_ends if id in draft.joint_entries else ()
+    return acting_at(ends, points) if points else ()
 
 
 def _hinted(problem: Problem) -> Problem:

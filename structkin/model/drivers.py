@@ -22,7 +22,7 @@ from structkin.model.parts import DriverCoordinate, Law
 from structkin.model.schema import DriverEntry
 from structkin.model.stroke import check_stroke, read_stroke
 from structkin.model.tables import WITHOUT_CSV, read_table
-from structkin.model.topology import JOINT_KINDS, Driver, Joint, suggest
+from structkin.model.topology import JOINT_KINDS, Driver, Joint, acting_at, suggest
 from structkin.numerical_tolerances import NEAREST_TIME, ROUNDING
 
 Ends = tuple[tuple[str, str], tuple[str, str]]
@@ -170,7 +170,8 @@ def _distance(draft: Draft, key: str, id: str, points: tuple[str, str]) -> tuple
         raise Flaw(f"'{points[0]}' and '{points[1]}' coincide in the sketch", "draw them apart")
     names = [draft.link_of(point) or "" for point in points]
     ends = [f"@{point}" if point in draft.joints else name for point, name in zip(points, names, strict=True)]
-    return Driver(id, "distance", (ends[0], ends[1])), ((names[0], points[0]), (names[1], points[1]))
+    driver = Driver(id, "distance", (ends[0], ends[1]), at=acting_at(ends, points))
+    return driver, ((names[0], points[0]), (names[1], points[1]))
 
 
 def _start(draft: Draft, driver: Driver, ends: Ends | None) -> float | None:

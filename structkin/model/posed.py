@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from structkin.joints.guide import Guide
 from structkin.joints.pair import Joints
 from structkin.model.parts import DriverCoordinate, Link, SketchPose
-from structkin.model.topology import Driver
+from structkin.model.topology import Driver, acting_at
 
 if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
@@ -43,10 +43,15 @@ def driven_by(mechanism: Mechanism, drives: Sequence[DriverCoordinate]) -> Mecha
     `source_dict` keeps the original drivers.
     """
     kept = {driver.id: driver for driver in mechanism.topology.drivers}
-    drivers = tuple(kept.get(drive.id, Driver(drive.id, drive.kind, drive.links, drive.joint)) for drive in drives)
+    drivers = tuple(kept.get(drive.id) or _driver(drive) for drive in drives)
     topology = replace(mechanism.topology, drivers=drivers)
     drives_of = MappingProxyType({drive.id: drive for drive in drives})
     return mechanism.with_parts({"topology": topology, "drivers": drives_of})
+
+
+def _driver(drive: DriverCoordinate) -> Driver:
+    at = acting_at(drive.links, [point for _, point in drive.ends]) if drive.ends else ()
+    return Driver(drive.id, drive.kind, drive.links, drive.joint, at)
 
 
 def _start(mechanism: Mechanism, drive: DriverCoordinate, pose: SketchPose, links: Mapping[str, Link]) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -104,6 +104,16 @@ def pin_of(end: str) -> str | None:
     return end[1:] if end.startswith("@") else None
 
 
+def acting_at(ends: Sequence[str], points: Sequence[str]) -> tuple[str, ...]:
+    """Return the `at` of a joint or driver from the point of each end: an end that is a pin says it already.
+
+    >>> acting_at(("@B", "arm"), ("B", "")), acting_at(("rod", "arm"), ("B", ""))
+    ((), ('B', ''))
+    """
+    at = tuple(point if pin_of(end) is None else "" for end, point in zip(ends, points, strict=True))
+    return at if any(at) else ()
+
+
 @checked
 @dataclass(frozen=True, slots=True)
 class Joint:
@@ -111,11 +121,15 @@ class Joint:
 
     `kind` is a key of `JOINT_KINDS`. `links` are link names, or "@J" for the pin of the revolute joint J. A revolute
     joint of k links is one multiple joint, equivalent to k - 1 pairs; so is a joint that fastens k links.
+
+    `at` names, for each of the two ends of a contact or a slot, the point at which it acts, "" for none: slots and
+    drivers at one point are less independent than others. The point of a revolute joint has its id.
     """
 
     id: str
     kind: str
     links: tuple[str, ...]
+    at: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def equations(self) -> int:
@@ -129,13 +143,14 @@ class Driver:
     """An input: one prescribed coordinate between two links (or pins, written "@J").
 
     `kind` is "angle" (of the second link minus that of the first), "slide" (travel along the prismatic joint or slot
-    `joint`) or "distance" (between a point of each end).
+    `joint`) or "distance" (between a point of each end). `at` names the points of a distance, as for a `Joint`.
     """
 
     id: str
     kind: str
     links: tuple[str, str]
     joint: str | None = None
+    at: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def entry(self) -> dict[str, Any]:
@@ -212,6 +227,7 @@ class Topology:
 
         Link names may be integers. A joint is {"id", "kind", "links"}; a driver is {"id", "kind", "links",
         "joint"}, the joint being optional. An angle driver without a joint drives the relative angle of its two links.
+        Both may have "at", see `Joint`.
 
         >>> Topology.from_dict({"links": [0, 1], "ground": 0,
         ...                     "joints": [{"id": "A", "kind": "R", "links": [0, 1]}]}).moving_links
@@ -264,7 +280,8 @@ class Topology:
 
         `matrix != ""` is the plain one. Joints that are attached to the pin of a joint J have a row and a column "@J"
         after those of the links. `from_adjacency` reads the matrix back, given the names of its rows; its joints are
-        then in the order of the rows. Raises `InputError` if an id has a comma or an outer space.
+        then in the order of the rows, and do not say at which points they act. Raises `InputError` if an id has a comma
+        or an outer space.
 
         >>> Topology.from_adjacency([[0, 1], [1, 0]]).adjacency().tolist()
         [['', 'R:J0'], ['R:J0', '']]
@@ -433,6 +450,7 @@ def _problems(topology: Topology) -> Iterable[Problem]:
         yield from _ends(key, joint.links, links, pins)
         if f"@{joint.id}" in joint.links:
             yield Problem(key, "is attached to its own pin", "name a link or the pin of another joint")
+        yield from _at(key, joint.at, joint.kind in JOINT_KINDS and JOINT_KINDS[joint.kind].on_pin)
     for driver in topology.drivers:
         key = f"drivers.{driver.id}"
         if driver.kind not in DRIVER_KINDS:
@@ -441,6 +459,14 @@ def _problems(topology: Topology) -> Iterable[Problem]:
             yield Problem(key, "a driver acts between two different links", "name two")
         yield from _ends(key, driver.links, links, () if driver.kind == "angle" else pins)
         yield from _driver_joint(topology, driver, ids)
+        yield from _at(key, driver.at, driver.kind == "distance")
+
+
+def _at(key: str, at: Sequence[str], acts_at_points: bool) -> Iterable[Problem]:
+    if at and not acts_at_points:
+        yield Problem(key, "does not act at a point", "leave 'at' to contacts, slots and distances")
+    elif at and (len(at) != 2 or at[0] == at[1] != ""):
+        yield Problem(key, f"has at = {list(at)}", 'name one point of each end, "" for none, such as ["B", ""]')
 
 
 def _word(kind: str) -> str:

@@ -19,7 +19,7 @@ def topology_from_dict(cls: type[T], data: Mapping[str, Any]) -> T:
 
     Names may be integers. A joint is {"id", "kind", "links"}. A driver is {"id", "kind", "links", "joint"}: with
     a joint of two links, kind and links may be omitted; without a joint, an angle driver drives the relative angle
-    of two links.
+    of two links. Both may have "at", the points at which they act.
 
     Raises `InputError` listing every error.
 
@@ -111,7 +111,13 @@ def _closest(field: str, table: Mapping[str, Any]) -> str:
 def _joint(k: int, table: Mapping[str, Any], problems: list[Problem]) -> Joint:
     id = _field(f"joints[{k}]", table, "id", problems) or f"#{k}"
     kind = _field(f"joints.{id}", table, "kind", problems)
-    return Joint(id, kind, tuple(_names(f"joints.{id}.links", table.get("links"), problems)))
+    links = tuple(_names(f"joints.{id}.links", table.get("links"), problems))
+    return Joint(id, kind, links, _at(f"joints.{id}.at", table, problems))
+
+
+def _at(key: str, table: Mapping[str, Any], problems: list[Problem]) -> tuple[str, ...]:
+    given = _listed(key, table.get("at", ()), "points", problems)
+    return tuple("" if one == "" else _name(key, one, problems) for one in given)
 
 
 def _driver(k: int, table: Mapping[str, Any], joints: Mapping[str, Joint], problems: list[Problem]) -> Driver:
@@ -140,4 +146,4 @@ def driver_of(
         hint = "give links = [from, to]"
         problems.append(Problem(key, f"a driver acts between two links, not {len(links)}", hint))
         links = (*links, "", "")
-    return Driver(id, kind, (links[0], links[1]), name)
+    return Driver(id, kind, (links[0], links[1]), name, _at(f"{key}.at", table, problems))

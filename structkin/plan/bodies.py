@@ -15,7 +15,7 @@ from structkin.joints.revolute import Revolute
 from structkin.joints.sliding import Sliding
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.parts import DriverCoordinate, Link
-from structkin.model.topology import Driver, Joint, Topology
+from structkin.model.topology import Topology
 from structkin.plan.known_state import KnownState, seated
 from structkin.rows.affine import Frame
 from structkin.structure import Group
@@ -47,9 +47,9 @@ class Bodies:
         for joint in topology.joints:
             ends = tuple(dict.fromkeys(map(self.base, joint.links)))
             if len(ends) > 1:
-                joints.append(Joint(joint.id, joint.kind, ends))
+                joints.append(replace(joint, links=ends))
         kept = tuple(
-            Driver(driver.id, driver.kind, (self.base(driver.links[0]), self.base(driver.links[1])), driver.joint)
+            replace(driver, links=(self.base(driver.links[0]), self.base(driver.links[1])))
             for driver in topology.drivers
             if driver.id in drivers
         )

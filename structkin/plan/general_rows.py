@@ -15,7 +15,6 @@ from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
 from structkin.joints.law_cam import LawCam
 from structkin.joints.row_writer import DrivenForm, PointGuide, RowWriter
-from structkin.joints.sliding import Sliding
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
 from structkin.numerical_tolerances import DETERMINED, RESIDUAL, SHORTEST_LINK
@@ -53,7 +52,6 @@ def solve_general(state: KnownState, group: Group, index: int) -> Mapping[str, F
             ],
             state.mechanism.title,
         )
-    raise_problems(list(_overfull_points(state, group)), state.mechanism.title)
     angles = form.rows.angles
     frames = writer.sketch()
     own = state.builder.own(tuple(frames))
@@ -85,28 +83,6 @@ def _pins_in_slots_alone(state: KnownState, group: Group) -> Iterator[Problem]:
             message = f"slots and cylinders place this pin together with {' and '.join(group.links)}"
             message += f"; the links on it, {' and '.join(links)}, are solved later"
             yield Problem(f"points.{pin}", message, f'let a slot of it act on one of these: on = "{links[0]}"')
-
-
-def _overfull_points(state: KnownState, group: Group) -> Iterator[Problem]:
-    """Yield an error for each point that more than two slots of known links, and cylinders from these, place.
-
-    The topology does not know that they act at one point, and counts their equations as independent.
-    """
-    acting: defaultdict[tuple[str, complex], list[str]] = defaultdict(list)
-    slots = state.mechanism.joints.of(Sliding)
-    for contact in state.contacts(group.links):
-        slot = slots.get(contact.joint)  # none for another kind of joint with one equation
-        if slot and contact.kind == "S" and contact.other is None and contact.link == slot.slider:
-            acting[contact.link, slot.point].append(contact.joint)
-    for id in group.drivers:
-        ends = state.mechanism.drivers[id].ends or ()
-        mine = [(link, state.local(link, point)) for link, point in ends if link in group.links]
-        if mine and any(point in state.pins or link in state.frames for link, point in ends):
-            acting[mine[0]].append(id)
-    for (link, _), ids in acting.items():
-        if len(ids) > 2:
-            message = f"{', '.join(ids)} act at one point of the link: two place it, and the link still turns about it"
-            yield Problem(f"links.{link}", message, "remove one of them, and hold the turn by another joint or driver")
 
 
 def _require_alike(state: KnownState, group: Group) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from structkin.joints.fastened import Fastened, Seat
 from structkin.joints.guide import Guide
@@ -180,10 +180,10 @@ class KnownState:
         for joint in self.topology.joints:
             ends = tuple(end for end in joint.links if end in inside)
             if len(ends) >= 2:
-                joints.append(Joint(joint.id, joint.kind, ends))
+                joints.append(replace(joint, links=ends))
         ids = {joint.id for joint in joints}
         drivers = tuple(
-            Driver(driver.id, driver.kind, driver.links, driver.joint if driver.joint in ids else None)
+            replace(driver, joint=driver.joint if driver.joint in ids else None)
             for driver in self.topology.drivers
             if set(driver.links) <= inside
         )

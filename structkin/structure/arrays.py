@@ -31,6 +31,9 @@ R, P, G, C, S, K, F = range(7)
 ANGLE, SLIDE, DISTANCE = range(3)
 #: The kinds of joints that may join more than two links.
 OF_MANY = tuple(code for code, kind in enumerate(JOINT_KINDS.values()) if kind.of_many)
+#: Those that may act at a point, and how points are numbered.
+AT_POINTS = tuple(code for code, kind in enumerate(JOINT_KINDS.values()) if kind.on_pin)
+AT_HINT = "name a point of each end: a revolute joint by its number, a point k by k + the number of joints, -1 for none"
 
 
 def codes(given: Any, known: Sequence[str]) -> Ints:
@@ -160,8 +163,20 @@ def mistakes(topology: TopologyArrays) -> Iterable[Problem]:
     yield from joints(
         any_of(~t.joint_ends == joint_of), lambda k: "is attached to its own pin", "name the pin of another joint"
     )
+    yield from joints(
+        (t.joint_at >= 0).any(axis=1) & ~np.isin(kind, AT_POINTS),
+        lambda k: "does not act at a point",
+        "leave joint_at to contacts and slots",
+    )
+    yield from joints(_at_nothing(t, t.joint_at), lambda k: f"acts at no points: {t.joint_at[k].tolist()}", AT_HINT)
     if not t.n_drivers:
         return
+    yield from drivers(
+        (t.driver_at >= 0).any(axis=1) & (t.driver_kind != DISTANCE),
+        lambda k: "does not act at a point",
+        "leave driver_at to distances",
+    )
+    yield from drivers(_at_nothing(t, t.driver_at), lambda k: f"acts at no points: {t.driver_at[k].tolist()}", AT_HINT)
     what, ends, driven = t.driver_kind, t.driver_ends, t.driver_joint
     yield from drivers(
         (what < 0) | (what >= len(DRIVER_KINDS)), lambda k: "kind is unknown", f"known: {', '.join(DRIVER_KINDS)}"
@@ -191,6 +206,15 @@ def mistakes(topology: TopologyArrays) -> Iterable[Problem]:
     yield from drivers(apart, lambda k: f"joint {t.joint_names[driven[k]]} does not join its ends")
 
 
+def _at_nothing(t: TopologyArrays, at: Ints) -> Flags:
+    """Return which of the points (k, 2) of joints or drivers are unknown, or one point twice."""
+    of_joint = (at >= 0) & (at < t.n_joints)
+    is_pin = np.zeros(at.shape, dtype=np.bool_)
+    is_pin[of_joint] = t.joint_kind[at[of_joint]] == R
+    known = (at == -1) | is_pin | ((at >= t.n_joints) & (at < t.n_joints + len(t.point_names)))
+    return ~known.all(axis=1) | ((at[:, 0] == at[:, 1]) & (at[:, 0] >= 0))
+
+
 def _named(key: str, bad: Ints, names: Sequence[str], said: Callable[[int], str], hint: str) -> Iterable[Problem]:
     return _first(key, bad, lambda k: Problem(f"{key}.{names[k]}", said(k), hint))
 
@@ -218,6 +242,9 @@ class TopologyArrays:
     `driver_kind` (d,) holds 0 angle, 1 slide, 2 distance; `driver_ends` (d, 2) are ends as above;
     `driver_joint` (d,) is the joint that a driver drives, -1 for none: a slide needs one. Raises `InputError`.
 
+    `joint_at` (j, 2) and `driver_at` (d, 2) are the points at which contacts, slots and distances act, see `Joint`: the
+    number of a revolute joint, j + k for the other point k of `point_names`, or -1 for none.
+
     Names are optional: without them link 3 is called "3", joint 3 "J3" and driver 3 "D3".
 
     >>> four_bar = TopologyArrays(4, "RRRR", [[0, 1], [1, 2], [2, 3], [3, 0]]).driven_at([0])
@@ -239,6 +266,9 @@ class TopologyArrays:
     link_names: Sequence[str] = field(default=(), repr=False)
     joint_names: Sequence[str] = field(default=(), repr=False)
     driver_names: Sequence[str] = field(default=(), repr=False)
+    joint_at: Any = field(default=None, repr=False)
+    driver_at: Any = field(default=None, repr=False)
+    point_names: Sequence[str] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         """Normalize the arrays and check them."""
@@ -258,6 +288,11 @@ class TopologyArrays:
         joint = integers("driver_joint", joint, problems)
         if len(pairs) != 2 * len(driver) or len(joint) != len(driver):
             problems.append(Problem("driver_ends", f"{len(driver)} drivers need two ends and one joint each"))
+        points = {}
+        for key, given, count in (("joint_at", self.joint_at, len(kind)), ("driver_at", self.driver_at, len(driver))):
+            points[key] = integers(key, np.full((count, 2), -1) if given is None else given, problems)
+            if len(points[key]) != 2 * count:
+                problems.append(Problem(key, f"has {len(points[key])} numbers", f"give {count} pairs of points"))
         if self.n_links < 1:
             problems.append(Problem("n_links", f"is {self.n_links}", "count the ground as well"))
         values = {
@@ -269,7 +304,7 @@ class TopologyArrays:
             "driver_joint": joint,
         }
         if not problems:
-            values["driver_ends"] = pairs.reshape(-1, 2)
+            values |= {name: value.reshape(-1, 2) for name, value in {"driver_ends": pairs, **points}.items()}
             for name, value in values.items():
                 value.setflags(write=False)
                 object.__setattr__(self, name, value)
@@ -344,6 +379,9 @@ class TopologyArrays:
             self.link_names,
             self.joint_names,
             [*self.driver_names, *(f"drive_{self.joint_names[k]}" for k in chosen.tolist())] if named else (),
+            self.joint_at,
+            np.concatenate([self.driver_at, np.full((len(chosen), 2), -1)]),
+            self.point_names,
         )
 
     @classmethod
@@ -394,18 +432,23 @@ class TopologyArrays:
         def name(end: int) -> str:
             return links[end] if end >= 0 else f"@{ids[~end]}"
 
+        def points(at: list[int]) -> tuple[str, ...]:
+            known = (*ids, *self.point_names)
+            return () if at == [-1, -1] else tuple("" if k < 0 else known[k] for k in at)
+
         start, ends = self.joint_start.tolist(), [name(end) for end in self.joint_ends.tolist()]
         joints = tuple(
-            Joint(id, KINDS[kind], tuple(ends[start[k] : start[k + 1]]))
-            for k, (id, kind) in enumerate(zip(ids, self.joint_kind.tolist(), strict=True))
+            Joint(id, KINDS[kind], tuple(ends[start[k] : start[k + 1]]), points(at))
+            for k, (id, kind, at) in enumerate(zip(ids, self.joint_kind.tolist(), self.joint_at.tolist(), strict=True))
         )
         drivers = tuple(
-            Driver(id, DRIVER_KINDS[kind], (name(a), name(b)), None if joint < 0 else ids[joint])
-            for id, kind, (a, b), joint in zip(
+            Driver(id, DRIVER_KINDS[kind], (name(a), name(b)), None if joint < 0 else ids[joint], points(at))
+            for id, kind, (a, b), joint, at in zip(
                 self.driver_names,
                 self.driver_kind.tolist(),
                 self.driver_ends.tolist(),
                 self.driver_joint.tolist(),
+                self.driver_at.tolist(),
                 strict=True,
             )
         )
@@ -465,6 +508,10 @@ def _fields_of(topology: Topology) -> dict[str, Any]:
         except KeyError:
             ends += [code(end) for end in one.links]
         start.append(len(ends))
+    point = {one.id: k for k, one in enumerate(topology.joints) if one.kind == "R"}
+    others = {name: None for one in (*topology.joints, *topology.drivers) for name in one.at if name not in point}
+    point_names = tuple(name for name in others if name)
+    point |= {name: len(joint) + k for k, name in enumerate(point_names)} | {"": -1}
     letter = {name: k for k, name in enumerate(KINDS)}
     word = {name: k for k, name in enumerate(DRIVER_KINDS)}
     values = {
@@ -474,9 +521,11 @@ def _fields_of(topology: Topology) -> dict[str, Any]:
         "driver_kind": [word[one.kind] for one in topology.drivers],
         "driver_ends": [[code(end) for end in one.links] for one in topology.drivers],
         "driver_joint": [-1 if one.joint is None else joint[one.joint] for one in topology.drivers],
+        "joint_at": [[point[name] for name in one.at or ("", "")] for one in topology.joints],
+        "driver_at": [[point[name] for name in one.at or ("", "")] for one in topology.drivers],
     }
     arrays = {name: np.array(value, dtype=np.int64) for name, value in values.items()}
-    arrays["driver_ends"] = arrays["driver_ends"].reshape(-1, 2)
+    arrays |= {name: arrays[name].reshape(-1, 2) for name in ("driver_ends", "joint_at", "driver_at")}
     for array in arrays.values():
         array.setflags(write=False)
     return {
@@ -487,4 +536,5 @@ def _fields_of(topology: Topology) -> dict[str, Any]:
         "link_names": topology.links,
         "joint_names": tuple(joint),
         "driver_names": tuple(one.id for one in topology.drivers),
+        "point_names": point_names,
     }

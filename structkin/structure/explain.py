@@ -64,7 +64,8 @@ def diagnose(structure: KinematicStructure) -> tuple[Problem, ...]:
     through = [link for link in structure.held if link not in own]
     if through:
         be = "is" if len(through) == 1 else "are"
-        text = f"{_links(through)} {', '.join(through)} {be} fixed only by the orientation of links that can still move"
+        fixed = "fixed only by the orientation, or a point, of links that can still move"
+        text = f"{_links(through)} {', '.join(through)} {be} {fixed}"
         problems.append(Problem(_key(through), text, "drive those links first"))
     return tuple(problems)
 

@@ -2,8 +2,8 @@
 
 A topology becomes a graph of typed vertices: links (with the ground distinguished), joints by kind, drivers by kind. A
 joint is a vertex and not an edge, so that a multiple joint is one vertex; revolute joints on one pin are one vertex,
-too. Whatever does not affect the decomposition is ignored: names, the order of lists, the sense of a driver, and the
-joint that an angle driver names.
+too. So is a point at which several slots, contacts or distances act. Whatever does not affect the decomposition is
+ignored: names, the order of lists, the sense of a driver, and the joint that an angle driver names.
 
 Colours are refined by the method of Weisfeiler and Leman (1968), "The reduction of a graph to canonical form": a
 vertex's colour absorbs those of its neighbours until no further vertices are distinguished. If some remain alike, one
@@ -148,11 +148,13 @@ def _graph_of(topology: Topology, with_drivers: bool, with_ground: bool) -> _Gra
     for ids in pins_of(topology):
         vertex.update(dict.fromkeys((f"@{id}" for id in ids), graph.add("R")))
     home: dict[str, int] = {}
+    acting: list[tuple[int, str, str]] = []  # a joint or driver, the end on which it acts, and at which point
     for joint in topology.joints:
         home[joint.id] = vertex[f"@{joint.id}"] if joint.kind == "R" else graph.add(joint.kind)
         for end in joint.links:
             if vertex[end] != home[joint.id]:
                 graph.join(home[joint.id], vertex[end])
+        acting += [(home[joint.id], *one) for one in zip(joint.links, joint.at, strict=False)]
     for driver in topology.drivers if with_drivers else ():
         ends = [vertex[end] for end in driver.links]
         if driver.kind == "slide" and driver.joint is not None:
@@ -160,6 +162,17 @@ def _graph_of(topology: Topology, with_drivers: bool, with_ground: bool) -> _Gra
         number = graph.add(driver.kind)
         for place in ends:
             graph.join(number, place)
+        acting += [(number, *one) for one in zip(driver.links, driver.at, strict=False)]
+    acting = [one for one in acting if one[2] and pin_of(one[1]) is None]
+    times = Counter(point for _, _, point in acting)
+    spots = {id: vertex[f"@{id}"] for id in home if f"@{id}" in vertex}
+    for number, end, point in acting:
+        if point not in spots and times[point] > 1:
+            spots[point] = graph.add("point")
+        if point in spots:
+            there = graph.add("at")
+            for near in (number, vertex[end], spots[point]):
+                graph.join(there, near)
     return graph
 
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from structkin.errors import Problem, raise_problems
 from structkin.model.topology import JOINT_KINDS, Topology
-from structkin.structure.arrays import ANGLE, DISTANCE, KINDS, SLIDE, F, Numbered, R, TopologyArrays
+from structkin.structure.arrays import ANGLE, KINDS, SLIDE, F, Numbered, R, TopologyArrays
 from structkin.types import Flags, Ints
 
 GROUND = -1
@@ -36,7 +36,6 @@ DRIVER = len(KINDS)
 HEIGHT = np.array([*(len(kind.equations) for kind in JOINT_KINDS.values()), 1])
 ORIENTS = np.array([*(kind.equations[0] == "orientation" for kind in JOINT_KINDS.values()), False])
 GUIDES = np.array([*("guide" in kind.equations for kind in JOINT_KINDS.values()), False])
-MAY_HOLD_PIN = np.array([kind.on_pin for kind in JOINT_KINDS.values()])
 
 __all__ = ["DRIVER", "GROUND", "Rows", "rows_of"]
 
@@ -51,7 +50,7 @@ class Rows:
 
     The last five arrays define the position of a row in *any* geometry: a bar passes through `place` and is directed
     along the vector `axis` (rotated by 90 degrees if `across`), or towards the place `toward` if this is not -1. Rows
-    of one pin share their place, rows of one guide their axis.
+    at one point share their place, rows of one guide their axis.
     """
 
     topology: TopologyArrays
@@ -146,23 +145,13 @@ def rows_of(topology: Topology | TopologyArrays) -> Rows:
     a = vertex(ends[head])
     second = np.where(kind[joint] == F, start[joint], head + 1)
     b = np.where(pinned[joint], n_bodies + pin_of_joint[joint], vertex(ends[np.minimum(second, len(ends) - 1)]))
-    on_pin = np.where(MAY_HOLD_PIN[kind[joint]], np.maximum(a, b) - n_bodies, -1)
-    place = np.where(pinned[joint], pin_of_joint[joint], np.where(on_pin >= 0, on_pin, -1))
 
     a = np.concatenate([a, vertex(t.driver_ends[:, 0])])
     b = np.concatenate([b, vertex(t.driver_ends[:, 1])])
     item = np.concatenate([joint, n_joints + np.arange(t.n_drivers)])
     code = np.concatenate([kind[joint], np.full(t.n_drivers, DRIVER)])
     what = np.concatenate([np.full(len(joint), -1), t.driver_kind])
-    place = np.concatenate([place, np.full(t.n_drivers, -1)])
-    pins = np.stack([a, b], axis=1) - n_bodies
-    distance = what == DISTANCE
-    place[distance] = np.where(pins >= 0, pins, -1)[distance].max(axis=1, where=pins[distance] >= 0, initial=-1)
-    both = distance & (pins >= 0).all(axis=1)
-    place[both] = pins[both, 0]
-    toward = np.where(both, pins[:, 1], -1)
-    new = (place < 0) & (what != ANGLE) & (what != SLIDE)
-    place[new] = n_pins + np.arange(np.count_nonzero(new))
+    place, toward = _places(t, item, np.stack([a, b], axis=1) - n_bodies, pin_of_joint, n_pins)
 
     # and its rows: bars, or an orientation row followed by bars; for a guide the bar across it
     unit = np.repeat(np.arange(len(item)), HEIGHT[code])
@@ -235,6 +224,21 @@ def _pins(t: TopologyArrays, joint_of: Ints, problems: list[Problem]) -> tuple[I
     number = np.full(n_joints, -1, dtype=np.int64)
     number[chosen] = rank[inverse]
     return number, len(homes)
+
+
+def _places(t: TopologyArrays, item: Ints, pins: Ints, pin_of_joint: Ints, n_pins: int) -> tuple[Ints, Ints]:
+    """Return the place (u,) through which the bars of each unit pass, and that towards which they are directed, or -1.
+
+    `item` (u,) are the joints and drivers, `pins` (u, 2) the pins among their ends, negative for links. Pins with a
+    vertex are the first places. All joints and drivers at a point share its place, whatever links they act on.
+    """
+    number = np.concatenate([pin_of_joint, np.full(len(t.point_names) + t.n_drivers, -1)])
+    number[number < 0] = n_pins + np.arange(np.count_nonzero(number < 0))
+    named = np.concatenate([t.joint_at, t.driver_at])[item]
+    at = np.where(pins >= 0, pins, np.where(named >= 0, number[named], -1))
+    own = number[np.where(item < t.n_joints, item, item + len(t.point_names))]
+    place = np.where(at[:, 0] >= 0, at[:, 0], np.where(at[:, 1] >= 0, at[:, 1], own))
+    return place, np.where((at >= 0).all(axis=1) & (at[:, 1] != place), at[:, 1], -1)
 
 
 def _refuse(t: TopologyArrays, joint_of: Ints, driver_ends: Ints, problems: list[Problem]) -> None:

@@ -151,7 +151,7 @@ def test_held_by_the_orientation_of_a_slide_that_moves() -> None:
     assert structure.under == ("1",)
     assert structure.held == ("2",)
     assert structure.groups == ()
-    assert "link 2 is fixed only by the orientation of links that can still move" in structure.explain()
+    assert "link 2 is fixed only by the orientation, or a point, of links that can still move" in structure.explain()
 
 
 @pytest.mark.parametrize(("joints", "spare"), [("P:P:0,1 R:A:1,0", "P and A count"), ("R:A:1,0 P:P:0,1", "P counts")])
@@ -174,7 +174,7 @@ def test_held_by_a_redundant_driver() -> None:
     assert structure.held == ("1",)
     driver, free, held = structure.diagnostics
     assert driver.key == "drivers.d" and free.hint == "drive one of the joints a, b, c"
-    assert held.message == "link 1 is fixed only by the orientation of links that can still move"
+    assert held.message == "link 1 is fixed only by the orientation, or a point, of links that can still move"
     assert held.hint == "drive those links first"
 
 
