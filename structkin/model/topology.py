@@ -279,9 +279,9 @@ class Topology:
         """Return the adjacency matrix (n, n) of the links: text such as "R:A,P:s", and "" where no joint is.
 
         `matrix != ""` is the plain one. Joints that are attached to the pin of a joint J have a row and a column "@J"
-        after those of the links. `from_adjacency` reads the matrix back, given the names of its rows; its joints are
-        then in the order of the rows, and do not say at which points they act. Raises `InputError` if an id has a comma
-        or an outer space.
+        after those of the links, in the order in which joints name these pins. `from_adjacency` reads the matrix back,
+        given the names of its rows; its joints are then in the order of the rows, and do not say at which points they
+        act. Raises `InputError` if an id has a comma or an outer space.
 
         >>> Topology.from_adjacency([[0, 1], [1, 0]]).adjacency().tolist()
         [['', 'R:J0'], ['R:J0', '']]
@@ -465,6 +465,8 @@ def _problems(topology: Topology) -> Iterable[Problem]:
 def _at(key: str, at: Sequence[str], acts_at_points: bool) -> Iterable[Problem]:
     if at and not acts_at_points:
         yield Problem(key, "does not act at a point", "leave 'at' to contacts, slots and distances")
+    elif any(name.startswith("@") for name in at):
+        yield Problem(key, f"has at = {list(at)}", "name the points without @: that of a revolute joint has its id")
     elif at and (len(at) != 2 or at[0] == at[1] != ""):
         yield Problem(key, f"has at = {list(at)}", 'name one point of each end, "" for none, such as ["B", ""]')
 

@@ -212,7 +212,8 @@ def _at_nothing(t: TopologyArrays, at: Ints) -> Flags:
     is_pin = np.zeros(at.shape, dtype=np.bool_)
     is_pin[of_joint] = t.joint_kind[at[of_joint]] == R
     known = (at == -1) | is_pin | ((at >= t.n_joints) & (at < t.n_joints + len(t.point_names)))
-    return ~known.all(axis=1) | ((at[:, 0] == at[:, 1]) & (at[:, 0] >= 0))
+    wrong: Flags = ~known.all(axis=1) | ((at[:, 0] == at[:, 1]) & (at[:, 0] >= 0))
+    return wrong
 
 
 def _named(key: str, bad: Ints, names: Sequence[str], said: Callable[[int], str], hint: str) -> Iterable[Problem]:
@@ -509,8 +510,8 @@ def _fields_of(topology: Topology) -> dict[str, Any]:
             ends += [code(end) for end in one.links]
         start.append(len(ends))
     point = {one.id: k for k, one in enumerate(topology.joints) if one.kind == "R"}
-    others = {name: None for one in (*topology.joints, *topology.drivers) for name in one.at if name not in point}
-    point_names = tuple(name for name in others if name)
+    named = [*(one.at for one in topology.joints), *(one.at for one in topology.drivers)]
+    point_names = tuple(dict.fromkeys(name for at in named for name in at if name and name not in point))
     point |= {name: len(joint) + k for k, name in enumerate(point_names)} | {"": -1}
     letter = {name: k for k, name in enumerate(KINDS)}
     word = {name: k for k, name in enumerate(DRIVER_KINDS)}

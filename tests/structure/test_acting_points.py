@@ -67,6 +67,7 @@ def test_arrays_and_tables_keep_the_points() -> None:
         ({"kind": "G"}, "does not act at a point"),
         ({"at": ["P"]}, "name one point of each end"),
         ({"at": ["P", "P"]}, "name one point of each end"),
+        ({"at": ["@P", ""]}, "name the points without @"),
         ({"at": 3}, "expected a list"),
         ({"at": [True, ""]}, "True is not a name"),
     ],
