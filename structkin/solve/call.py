@@ -109,7 +109,7 @@ def make_schedule(
         ]
     at = None if t is None else _real(np.atleast_1d(t) if np.ndim(t) == 0 else t)
     if t is not None and (at is None or not len(at) or not np.isfinite(at).all()):
-        problems.append(Problem("t", "expected finite times (n,) in seconds"))
+        problems.append(Problem("t", "expected finite real times (n,) in seconds"))
     raise_problems(problems, mechanism.title)
     with in_memory(lambda: too_many(samples or SAMPLES, numbers), mechanism.title):
         times = _times(mechanism, samples, given, laws, duration) if at is None else np.array(at)

@@ -406,7 +406,7 @@ def test_faults_of_the_arrays_are_one_error(change, words):
         ("fixed", (0, 3), "fixed: is not 0 or 1"),
         ("motor", (0,), "motor: is no joint"),
         ("bodies", (0, 0), "bodies: is no number"),
-        ("angles", (3,), "angles: expected finite angles"),
+        ("angles", (3,), "angles: expected finite real angles"),
     ],
 )
 def test_what_is_masked_is_not_a_number(key, at, words):

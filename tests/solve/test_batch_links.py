@@ -204,7 +204,8 @@ def test_linkages_with_and_without_rigid_links_are_mixed():
         ({"slides": [[NONE, NONE, (np.inf, -1), NONE]]}, ["slides: is not finite"]),
         ({"slides": [[NONE, NONE, (0, 2), NONE]]}, ["slides: has a carrier that is no rigid link"]),
         ({"bodies": [[-1, -1, 2, 2]], "slides": [[NONE, NONE, (0, 2), NONE]]}, ["slides: is at a joint of its own"]),
-        ({"slides": [[NONE, NONE, NONE, (0, -1)]], "bodies": "zzz"}, ["bodies: expected an array of numbers"]),
+        ({"slides": [[NONE, NONE, NONE, (0, -1)]], "bodies": "zzz"}, ["bodies: expected an array of real numbers"]),
+        ({"slides": np.full((1, 4, 2), 1j)}, ["joints, 2); found complex numbers"]),
         ({"slides": [[(0, -1), NONE, NONE, NONE]]}, ["slides: is at a fixed joint"]),
     ],
 )

@@ -341,7 +341,7 @@ def solve_batch(
     turned = unmasked(angles)
     if turned.dtype.kind not in "iuf" or turned.ndim != 1 or not turned.size or not np.isfinite(turned).all():
         problems.append(
-            Problem("angles", "expected finite angles (n,) [rad]", "such as np.linspace(0, 2 * np.pi, 200)")
+            Problem("angles", "expected finite real angles (n,) [rad]", "such as np.linspace(0, 2 * np.pi, 200)")
         )
     if not np.isfinite(speed):
         problems.append(Problem("speed", f"{speed} is not finite", "such as 1.0 [rad/s]"))

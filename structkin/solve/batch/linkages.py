@@ -309,7 +309,8 @@ def _array(key: str, given: Any, words: str, ndim: int, problems: list[Problem])
     except ValueError:
         array = np.empty(0, object)
     if array.dtype.kind not in "biuf" or array.ndim != ndim:
-        problems.append(Problem(key, f"expected an array of numbers {words}", f"found {array.ndim} dimensions"))
+        found = "complex numbers" if array.dtype.kind == "c" else f"{array.ndim} dimensions"
+        problems.append(Problem(key, f"expected an array of real numbers {words}", f"found {found}"))
         return None
     return array
 

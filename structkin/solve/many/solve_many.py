@@ -131,7 +131,7 @@ def read_differences(
         elif pair in found.lengths:
             problems.append(Problem(key, "the length between these points is given twice", "delete one"))
         elif values is None:
-            problems.append(Problem(key, "expected lengths (v,) [m], or one number for all variants"))
+            problems.append(Problem(key, "expected real lengths (v,) [m], or one number for all variants"))
         else:
             a, b = (link.local[point] for point in pair)
             faults = {
@@ -148,7 +148,7 @@ def read_differences(
         if name not in mechanism.places:
             problems.append(Problem(key, "is not a point of this mechanism", suggest(str(name), mechanism.places)))
         elif values is None or values.shape[1] != 2:
-            problems.append(Problem(key, "expected places (v, 2) [m]"))
+            problems.append(Problem(key, "expected real places (v, 2) [m]"))
         else:
             own, bad = drawn_places(mechanism)[name], np.any(~(np.abs(values) <= LARGEST), axis=1)
             found.check(key, values, (own.real, own.imag), {"expected a finite place": bad})
@@ -205,7 +205,7 @@ def _read_number(found: Differences, key: str, given: Any) -> None:
     """Add a number of the mechanism by its key; raise `Flaw`."""
     mechanism, number, values = found.mechanism, number_of(found.mechanism, key), _numbers(given, 1)
     if values is None:
-        raise Flaw("expected numbers (v,), in SI")
+        raise Flaw("expected real numbers (v,), in SI")
     if number.path[0] != "points":
         if number in found.numbers:
             raise Flaw("is given twice", "delete one")

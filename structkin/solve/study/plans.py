@@ -35,7 +35,7 @@ def planned(
     for key, given in parameters.items():
         found = _read(given)
         if found is None:
-            problems.append(Problem(key, "expected finite numbers (v,), in SI"))
+            problems.append(Problem(key, "expected finite real numbers (v,), in SI"))
         elif by_bounds and len(found) != 2:
             problems.append(Problem(key, f"expected the bounds (low, high), found {len(found)} numbers"))
         elif by_bounds and not found[0] < found[1]:
