@@ -206,9 +206,10 @@ def test_the_command(tmp_path):
     assert found.exit_code == 0 and "8 frames, 1 s" in found.output
     assert Image.open(BytesIO(Path(target).read_bytes())).n_frames == 8
     with pytest.raises(sk.InputError, match="would overwrite"):
-        sheet = tmp_path / "a.gif"
-        sheet.write_text("x")
-        CliRunner().invoke(app, ["animate", str(sheet), "-o", str(sheet)], catch_exceptions=False)
+        sheet, link = tmp_path / "crank.toml", tmp_path / "a.gif"
+        sheet.write_bytes(path("crank_rocker").read_bytes())
+        link.symlink_to(sheet)
+        CliRunner().invoke(app, ["animate", str(sheet), "-o", str(link)], catch_exceptions=False)
 
 
 def test_a_page_is_written_by_the_report(tmp_path):
