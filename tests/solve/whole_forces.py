@@ -112,7 +112,10 @@ class ForceCheck:
                 continue
             if drive.kind == "slide":
                 guide = self.m.joints[drive.joint]
-                ends, first = (guide.carrier, guide.slider), self.at(guide.slider, guide.point)
+                ends, point, link = (guide.carrier, guide.slider), guide.point, guide.slider
+                if getattr(guide, "on_slider", False):  # the line is the rod's: it is pushed at its bush
+                    point, link = guide.bearing_place(self.m.links)
+                first = self.at(link, point)
                 second, span = first, self.along(guide.carrier, guide.direction)
             else:
                 first, second = (self.at(link, self.m.links[link].local[point]) for link, point in drive.ends)
