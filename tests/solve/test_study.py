@@ -300,20 +300,20 @@ def test_every_mistake_is_listed_before_anything_runs(tmp_path):
 def test_masked_values_are_no_numbers(options):
     """The study was that of the numbers behind the mask."""
     values = np.ma.array([0.11, 0.12], mask=[False, True])
-    with pytest.raises(sk.InputError, match=r"lengths\.B-C: expected finite numbers"):
+    with pytest.raises(sk.InputError, match=r"lengths\.B-C: expected finite real numbers"):
         sk.study(four_bar(), {"lengths.B-C": values}, measures=["path.C"], **options)
 
 
 def test_complex_values_are_refused():
     """Their imaginary parts were dropped."""
-    with pytest.raises(sk.InputError, match=r"lengths\.B-C: expected finite numbers"):
+    with pytest.raises(sk.InputError, match=r"lengths\.B-C: expected finite real numbers"):
         sk.study(four_bar(), {"lengths.B-C": [0.11 + 1j, 0.12]}, measures=["path.C"])
 
 
 @pytest.mark.parametrize("values", [["0.11", "0.12"], [True, False], np.array([1, 2], "m8[s]")])
 def test_text_truth_and_times_are_no_numbers(values):
     """A study over booleans had lengths of 1 and 0 m."""
-    with pytest.raises(sk.InputError, match=r"lengths\.B-C: expected finite numbers"):
+    with pytest.raises(sk.InputError, match=r"lengths\.B-C: expected finite real numbers"):
         sk.study(four_bar(), {"lengths.B-C": values}, measures=["path.C"])
 
 
