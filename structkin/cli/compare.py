@@ -18,7 +18,6 @@ from structkin.dynamics.multipliers.stabilisation import STABILISATIONS
 from structkin.errors import Problem, problems_of, raise_problems, together
 from structkin.global_methods.compare import Comparison, check_comparison
 from structkin.global_methods.methods import FAMILIES, METHODS
-from structkin.numerical_tolerances import COMPARED_RTOL
 from structkin.show.terminal import text_table
 
 if TYPE_CHECKING:
@@ -118,27 +117,24 @@ def compare(
         problems.append(Problem("--to", "draws the comparison of simulations or of measured data", hint))
     problems += problems_of(budget_of, budget)
 
-    def check() -> None:
-        if simulate is None:
-            own = {"free": free or None, "stabilisations": stabilisation or None, "alpha": alpha, "beta": beta}
-            check_comparison(
-                mechanism, samples, method or METHODS, coordinates or FAMILIES, duration, patience,
-                {**own, "rtol": rtol},
-            )  # fmt: skip
-        else:
-            check_formulations(
-                mechanism, simulate, samples, free=free or (), methods=method or FORMULATIONS,
-                coordinates=coordinates or FAMILIES, stabilisations=stabilisation or ("projection",), alpha=alpha,
-                beta=beta, rtol=COMPARED_RTOL if rtol is None else rtol, duration=duration, patience=patience,
-                budget=DEFAULT if budget == USUAL else None,
-            )  # fmt: skip
-
-    outputs, *_ = together(mechanism.title or "command", write, lambda: raise_problems(problems), check)
     arguments: dict[str, Any] = {
         "free": free or (), "methods": method or None, "coordinates": coordinates or None,
         "stabilisations": stabilisation or None, "alpha": alpha, "beta": beta, "rtol": rtol, "duration": duration,
-        "patience": patience, "memory": memory, "budget": budget_of(budget),
+        "patience": patience,
     }  # fmt: skip
+
+    def check() -> None:
+        if simulate is None:
+            own = {key: arguments[key] or None for key in ("free", "stabilisations")}
+            of_simulations = {**own, "alpha": alpha, "beta": beta, "rtol": rtol}
+            check_comparison(
+                mechanism, samples, method or METHODS, coordinates or FAMILIES, duration, patience, of_simulations
+            )
+        else:
+            check_formulations(mechanism, simulate, samples, **arguments, budget=DEFAULT if budget == USUAL else None)
+
+    outputs, *_ = together(mechanism.title or "command", write, lambda: raise_problems(problems), check)
+    arguments |= {"memory": memory, "budget": budget_of(budget)}
     with progress("comparing methods") as report:
         found: Comparison | FormulationComparison = mechanism.compare(
             samples, simulate=simulate, progress=report, **arguments

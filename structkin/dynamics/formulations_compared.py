@@ -144,16 +144,12 @@ def compare_formulations(
     engine: str = "auto",
 ) -> FormulationComparison:
     """Simulate a mechanism by these formulations and compare; None stands for all. See `Mechanism.compare`."""
-    methods, coordinates = (
-        FORMULATIONS if methods is None else methods,
-        FAMILIES if coordinates is None else coordinates,
-    )
-    stabilisations = ("projection",) if stabilisations is None else stabilisations
-    gains, rtol = _gains(stabilisations, alpha, beta), COMPARED_RTOL if rtol is None else rtol
     times = check_formulations(
         mechanism, end, samples, free=free, methods=methods, coordinates=coordinates, stabilisations=stabilisations,
         alpha=alpha, beta=beta, rtol=rtol, duration=duration, patience=patience, budget=budget,
     )  # fmt: skip
+    methods, coordinates, stabilisations, rtol = _chosen(methods, coordinates, stabilisations, rtol)
+    gains = _gains(stabilisations, alpha, beta)
     choices: list[Choice] = [("reduced", None, None)]
     choices += dict.fromkeys(product([name for name in methods if name != "reduced"], coordinates, stabilisations))
 
@@ -194,23 +190,39 @@ def check_formulations(
     samples: int | None,
     *,
     free: Sequence[str],
-    methods: Sequence[str],
-    coordinates: Sequence[str],
-    stabilisations: Sequence[str],
+    methods: Sequence[str] | None,
+    coordinates: Sequence[str] | None,
+    stabilisations: Sequence[str] | None,
     alpha: float | None,
     beta: float | None,
-    rtol: float,
+    rtol: float | None,
     duration: float | None,
     patience: float | None,
     budget: float | None,
 ) -> Floats:
     """Return the output times (n,) [s]; `InputError` lists every problem of the arguments."""
+    methods, coordinates, stabilisations, rtol = _chosen(methods, coordinates, stabilisations, rtol)
     problems = check_names("methods", methods, FORMULATIONS) + check_names("coordinates", coordinates, FAMILIES)
     problems += check_names("stabilisations", stabilisations, STABILISATIONS) + check_patience(patience)
     for key, given in (("duration", duration is not None), ("budget", budget != DEFAULT)):
         if given:
             problems.append(Problem(key, "the comparison of simulations has none", "leave it out"))
     return _times(mechanism, end, samples, free, _gains(stabilisations, alpha, beta), rtol, problems)
+
+
+def _chosen(
+    methods: Sequence[str] | None,
+    coordinates: Sequence[str] | None,
+    stabilisations: Sequence[str] | None,
+    rtol: float | None,
+) -> tuple[Sequence[str], Sequence[str], Sequence[str], float]:
+    """Return what these stand for where they are None."""
+    return (
+        FORMULATIONS if methods is None else methods,
+        FAMILIES if coordinates is None else coordinates,
+        ("projection",) if stabilisations is None else stabilisations,
+        COMPARED_RTOL if rtol is None else rtol,
+    )
 
 
 def _gains(

@@ -167,7 +167,7 @@ def empty_figure(low: complex, high: complex, wide: bool, letters: int) -> Figur
     """Return an empty figure that suits the extent, with room for a legend below a wide picture, else at its right."""
     ratio = float(np.clip((high - low).real / max((high - low).imag, NEGLIGIBLE * (high - low).real), 0.45, 2.4))
     if wide:
-        return new_figure(9.0, 7.6 / ratio + 2.2)
+        return new_figure(9.0, 7.6 / ratio + (1.1 + BELOW))
     legend = 0.8 + 0.075 * min(letters, 40)
     return new_figure(max(5.6 * ratio, 4.0) + 0.8 + legend, 6.6)
 

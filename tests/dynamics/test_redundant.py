@@ -163,16 +163,21 @@ def test_forces_out_of_reach_of_redundant_ones_are_unique() -> None:
     assert agree(forces.motion, forces) == 5
 
 
-def test_efforts_are_right_at_a_flat_pose_that_carries_no_load() -> None:
-    """A parallelogram folded flat: its pins' forces are not determined, the torque is 9.81 N m by virtual work."""
-    rod = {"shape": "rod", "mass": 1}
-    m = sk.Mechanism(
-        points={"A": (0, 0), "D": (1, 0), "B": (0.3, 0.4), "C": (1.3, 0.4)},
+def parallelogram_of_rods(base: float, crank: tuple[float, float], law: str, **more: Any) -> sk.Mechanism:
+    """A crank, coupler and follower of 1 kg each."""
+    (x, y), rod = crank, {"shape": "rod", "mass": 1}
+    return sk.Mechanism(
+        points={"A": (0, 0), "D": (base, 0), "B": (x, y), "C": (base + x, y)},
         links={"ground": ["A", "D"], "a": {"points": ["A", "B"], **rod}, "b": {"points": ["B", "C"], **rod},
                "c": {"points": ["D", "C"], **rod}},
-        drivers={"motor": {"joint": "A", "law": "1 - t"}},
-        forces={"gravity": [0, -9.81]},
+        drivers={"motor": {"joint": "A", "law": law}},
+        **more,
     )  # fmt: skip
+
+
+def test_efforts_are_right_at_a_flat_pose_that_carries_no_load() -> None:
+    """A parallelogram folded flat: its pins' forces are not determined, the torque is 9.81 N m by virtual work."""
+    m = parallelogram_of_rods(1, (0.3, 0.4), "1 - t", forces={"gravity": [0, -9.81]})
     motion = m.solve(t=[0.0, 1.0, 2.0])
     for static in (False, True):
         forces = motion.forces(static=static)
@@ -182,13 +187,7 @@ def test_efforts_are_right_at_a_flat_pose_that_carries_no_load() -> None:
 
 def test_a_flat_pose_that_carries_its_loads_leaves_the_forces_open() -> None:
     """Rods that turn without gravity pull along the flat parallelogram only: its pins had forces of rounding, 3.9 N."""
-    rod = {"shape": "rod", "mass": 1}
-    m = sk.Mechanism(
-        points={"A": (0, 0), "D": (2, 0), "B": (0, 1), "C": (2, 1)},
-        links={"ground": ["A", "D"], "a": {"points": ["A", "B"], **rod}, "b": {"points": ["B", "C"], **rod},
-               "c": {"points": ["D", "C"], **rod}},
-        drivers={"motor": {"joint": "A", "law": "pi/2 + t"}},
-    )  # fmt: skip
+    m = parallelogram_of_rods(2, (0, 1), "pi/2 + t")
     forces = m.solve(t=[0.0, np.pi / 2, np.pi / 2 + 1e-4]).forces()
     assert np.isnan(forces.reaction("B", "b")[1]).all() and np.isnan(forces.reaction("D", "c")[1]).all()
     # The coupler is pulled in by 1 N, half of it by each crank, as both of its ends move alike.

@@ -177,15 +177,19 @@ def _solve(matrix: Floats, right: Floats) -> Floats:
     pose can carry do not show it, so that those of `_probe` are solved for beside them.
     """
     r, c = matrix.shape[1:]
-    sides = np.stack((right, np.broadcast_to(_probe(r), right.shape)), axis=2)
+    sides, probe = np.empty((*right.shape, 2)), _probe(r)
+    sides[:, :, 0], sides[:, :, 1] = right, probe
     if r < c:
         across, lower = np.linalg.qr(np.swapaxes(matrix, 1, 2))
         found = across @ solve_lanes(np.swapaxes(lower, 1, 2), sides)
     else:
         found = solve_lanes(matrix, sides)
-    most = np.max(np.abs(sides), axis=1, initial=0.0) * [BLOWN, LOST]
-    found[(np.max(np.abs(found), axis=1, initial=0.0) > most).any(axis=1)] = np.nan
-    return np.asarray(found[:, :, 0])
+    # With the systems last, NumPy is quick to find the greatest of each.
+    forces, beside = found.transpose(2, 1, 0).copy()
+    blown = np.max(np.abs(forces), axis=0, initial=0.0) > BLOWN * np.max(np.abs(right), axis=1, initial=0.0)
+    lost = np.max(np.abs(beside), axis=0, initial=0.0) > LOST * np.max(np.abs(probe), initial=0.0)
+    forces[:, blown | lost] = np.nan
+    return np.asarray(forces.T)
 
 
 def _probe(count: int) -> Floats:
