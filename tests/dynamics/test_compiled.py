@@ -460,6 +460,44 @@ def test_a_slot_along_a_curve_is_compiled_like_the_rest() -> None:
     assert all(packed(start(wedge(), 0.0, ())).kinds)
 
 
+@pytest.mark.full
+def test_cams_are_compiled_like_the_rest() -> None:
+    """A valve on a cam that an arm carries, and a lever tilted by the arm: the motion with multipliers."""
+    law = [
+        {"motion": "cycloidal", "over": 2.0, "to": 0.2},
+        {"motion": "dwell", "over": 1.0},
+        {"motion": "3-4-5", "over": 2.0, "to": 0.0},
+        {"motion": "dwell", "over": 2 * np.pi - 5},
+    ]
+    rod, cam = {"shape": "rod", "mass": 0.3}, {"type": "cam", "law": law, "start": 1.0}
+    m = sk.Mechanism(
+        points={
+            "A": (0, 0), "B": (1, 0), "Q": (1, 0.6), "T": (1, 1.5), "F": (-0.5, 0.4), "G": (0.5, 0.4), "H": (-0.9, 0.4),
+        },
+        links={
+            "ground": ["A", "H"],
+            "arm": {"points": ["A", "B"], **rod},
+            "disc": {"points": ["B"], "mass": 1, "center": (1, 0.1), "inertia": 0.1},
+            "valve": {"points": ["Q", "T"], **rod},
+            "lever": {"points": ["H", "F", "G"], **rod},
+        },
+        joints={
+            "guide": {"type": "prismatic", "links": ["valve", "arm"], "at": "T", "axis": (0, 1)},
+            "lift": {**cam, "cam": "disc", "follower": "valve", "at": "Q", "radius": 0.1},
+            "tilt": {**cam, "cam": "arm", "follower": "lever", "face": ["F", "G"]},
+        },
+        drivers={"q": {"joint": "A"}, "p": {"joint": "B"}},
+        forces={"gravity": (0, -9.81)},
+        initial={"q": {"speed": -1.0}, "p": {"speed": 3.0}},
+    )  # fmt: skip
+    plain, fast = both(m, [0, 0.3, 0.6, 0.9], rtol=1e-10)
+    other = m.simulate([0, 0.3, 0.6, 0.9], formulation="multipliers", rtol=1e-10)
+    np.testing.assert_array_equal(fast.lanes.x, plain.lanes.x)
+    for point in "QTG":
+        np.testing.assert_allclose(plain.acceleration(point), other.acceleration(point), atol=1e-6)
+    assert all(packed(start(m, 0.0, ())).kinds)
+
+
 @pytest.mark.parametrize("law", ["sqrt(t)", "t**0.5", "5*(0.1 - t)**0.5", "asin(1 - t)", "t*log(t + 1e-9)"])
 def test_a_load_is_used_where_only_its_rate_is_infinite(law: str) -> None:
     """A bar under a force: plain Python refused sqrt(t) at t = 0, and (0.1 - t)**0.5 became complex after 0.1 s."""
