@@ -97,9 +97,9 @@ class ProfileFollower:
         if order:
             slope = self._gap(u, a)[1]
             for _ in range(order):
-                gap = self._equation(jet, turn)[0]
+                gap = self.equation(jet, turn)[0]
                 jet = Jet([jet.parts[0], *(x - g / slope for x, g in zip(jet.parts[1:], gap.parts[1:], strict=True))])
-        place = self._equation(jet, turn)[1].parts
+        place = self.equation(jet, turn)[1].parts
         values = [place[2**k - 1] for k in range(count)]
         if self.hinge is not None:
             # An angle modulo full turns: choose the one nearest to the sketch.
@@ -111,12 +111,17 @@ class ProfileFollower:
         """Whether the follower is a function of the cam's angle over a full turn from the sketch."""
         return self._table is not None
 
+    @property
+    def contacts(self) -> tuple[Array, Array]:
+        """Cam angles at even steps over a turn from the sketch, and the contacts there, where it is single-valued."""
+        assert self._table is not None
+        return self._table
+
     def _contact(self, angle: Any) -> tuple[Any, Any]:
         """Return the angle (n,) within the table's turn, and the contact."""
-        assert self._table is not None
         x = np.asarray(angle)
         a = x - TURN * np.floor((x.real - self.start[0]) / TURN)
-        u = np.interp(a.real, *self._table) + 0.0 * a
+        u = np.interp(a.real, *self.contacts) + 0.0 * a
         for _ in range(STEPS):
             gap, slope = self._gap(u, a)
             u = u - gap / slope
@@ -161,11 +166,11 @@ class ProfileFollower:
 
     def _gap(self, u: Any, a: Any) -> tuple[Any, Any]:
         """Return the equation (n,) and its derivative with respect to the contact."""
-        gap, slope = self._equation(Jet([u, 1.0 + 0.0 * u]), Jet([a, 0.0 * a]))[0].parts
+        gap, slope = self.equation(Jet([u, 1.0 + 0.0 * u]), Jet([a, 0.0 * a]))[0].parts
         return gap, slope
 
     def _place(self, u: Any, a: Any) -> Any:
-        return self._equation(Jet([u]), Jet([a]))[1].parts[0]
+        return self.equation(Jet([u]), Jet([a]))[1].parts[0]
 
     def _apart(self, x: Any, y: Any) -> Any:
         """Return the distance of positions of the follower, modulo full turns."""
@@ -194,8 +199,8 @@ class ProfileFollower:
         away = self._apart(self._place(u, a + 0.0 * u), x) / self._unit
         return float(u[np.argmin(away + np.abs(self._gap(u, a + 0.0 * u)[0]) / self._slope)])
 
-    def _equation(self, u: Jet, a: Jet) -> tuple[Jet, Jet]:
-        """Return G and the follower's position as jets."""
+    def equation(self, u: Jet, a: Jet) -> tuple[Jet, Jet]:
+        """Return G and the follower's position as jets; these may hold symbols."""
         order = len(u.parts).bit_length() - 1
         known = derivatives(self.profile, u.parts[0], order + 2)
         R, dR = u.of(known[: order + 1]), u.of(known[1 : order + 2])
@@ -215,17 +220,21 @@ class ProfileFollower:
             if self.normal is None:
                 return _cross(d, P), _dot(d, P)
             n = self.normal
-            return _cross(n, normal), _over(_dot(n, P), (d * n.conjugate()).real)
+            return _cross(n, normal), _over(_dot(n, P), _inner(d, n))
         if self.normal is None:
             arm = self.touch
-            square = P[0] * P[0] + P[1] * P[1] - _constant(a, abs(arm) ** 2)
+            square = P[0] * P[0] + P[1] * P[1] - _constant(a, _inner(arm, arm))
             return square, angle(_seen(P, arm))
         across = P[0] * normal[0] + P[1] * normal[1]
-        return across - _constant(a, (self.touch * self.normal.conjugate()).real), angle(_seen(normal, self.normal))
+        return across - _constant(a, _inner(self.touch, self.normal)), angle(_seen(normal, self.normal))
 
 
 def _from(z: complex) -> tuple[float, float]:
     return z.real, z.imag
+
+
+def _inner(a: complex, b: complex) -> float:
+    return a.real * b.real + a.imag * b.imag
 
 
 def _constant(like: Jet, value: float) -> Jet:

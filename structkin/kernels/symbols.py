@@ -125,7 +125,7 @@ class Graph:
         args = [self.name(a) for a in symbol.args]
         if symbol.op in _INFIX:
             return f"{args[0]} {_INFIX[symbol.op]} {args[1]}"
-        return f"-{args[0]}" if symbol.op == "neg" else f"{symbol.op}({args[0]})"
+        return f"-{args[0]}" if symbol.op == "neg" else f"{symbol.op}({', '.join(args)})"
 
     def below(self, wanted: Iterable[Term], given: Iterable[Term] = ()) -> list[Symbol]:
         """Return all symbols that the wanted ones need, in order, but those that are given or that only these need."""
@@ -171,9 +171,13 @@ class Symbol:
     # NumPy functions call the method of their name.
     sqrt, cos, sin, exp = map(_function, ("sqrt", "cos", "sin", "exp"))
 
+    def arctan2(self, other: Any) -> Any:
+        """Return the angle of a vector from its y, this one, and its x."""
+        return self.graph.node("atan2", self, other)
+
     def __pow__(self, exponent: Any) -> Any:
-        """Return the square, the only power that NumPy computes as a product."""
-        return self * self if exponent == 2 else NotImplemented
+        """Return the first power or the square, the only ones that NumPy computes as products."""
+        return self if exponent == 1 else self * self if exponent == 2 else NotImplemented
 
     def __neg__(self) -> Any:
         """Return the negative."""
@@ -297,6 +301,9 @@ def _parts(symbol: Symbol, by: Term) -> tuple[Term, ...]:
             return (by * (0.5 / symbol),)
         case "exp":
             return (by * symbol,)
+        case "atan2":
+            by = by / (a * a + b * b)
+            return by * b, -(by * a)
         case "sin":
             return (by * a.cos(),)
         case "cos":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -11,10 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cam_samples import KINDS, eccentric
 from flat import slider_crank, slider_crank_angle, windows, windows_angle
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from loaded import released
+from loaded import burdened, released
 from test_contacts import ball, pair
 
 import structkin as sk
@@ -495,6 +497,20 @@ def test_cams_are_compiled_like_the_rest() -> None:
     np.testing.assert_array_equal(fast.lanes.x, plain.lanes.x)
     for point in "QTG":
         np.testing.assert_allclose(plain.acceleration(point), other.acceleration(point), atol=1e-6)
+    assert all(packed(start(m, 0.0, ())).kinds)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("kind", "contact"), KINDS)
+def test_profiles_of_cams_are_compiled_like_the_rest(kind: str, contact: str) -> None:
+    """An eccentric given by radii, whose shaft begins a turn and a half away: the motion with multipliers."""
+    data = burdened(json.loads(json.dumps(eccentric(contact, kind).source_dict)), 1).source_dict
+    data["drivers"] = {"motor": {"joint": "A"}}
+    m = sk.Mechanism(**data, initial={"motor": {"value": 9.0, "speed": -2.0}})
+    plain, fast = both(m, [0, 0.3, 0.6, 0.9], rtol=1e-10)
+    other = m.simulate([0, 0.3, 0.6, 0.9], formulation="multipliers", rtol=1e-10)
+    np.testing.assert_array_equal(fast.lanes.x, plain.lanes.x)
+    np.testing.assert_allclose(plain.acceleration("Q"), other.acceleration("Q"), atol=1e-6)
     assert all(packed(start(m, 0.0, ())).kinds)
 
 

@@ -93,6 +93,15 @@ def curve_at(mem: Any, k: int, u: float) -> tuple[float, float, float, float, fl
     return x, y, tx, ty, bx, by
 
 
+def between(mem: Any, k: int, at: float) -> float:
+    """Return x between the points of the table of curve k, which are at even steps of u."""
+    table, first, last = mem.curve_table, mem.curves[k][3], mem.curves[k][4]
+    way = (at - table[first][0]) / (table[first + 1][0] - table[first][0])
+    j = min(max(int(way), 0), last - first - 2)
+    found: float = table[first + j][1] + (way - j) * (table[first + j + 1][1] - table[first + j][1])
+    return found
+
+
 def part_at(data: Any, wave: int, first: int, degree: int, t: float) -> tuple[float, float, float]:
     """Return a polynomial and a wave at t from the start of their piece, and two derivatives."""
     value = rate = half = 0.0

@@ -1,8 +1,8 @@
 """From the equations of a mechanism to the arrays of `memory`, and to the kinds of steps that are compiled.
 
 Steps of a plan without a formula run in plain Python alone: their group functions are called with arrays of one lane.
-Such are relations that hold a function (a cam's profile, but not its law), general groups with redundant joints or with
-cams, and groups of users that cannot be traced. They do what the text that `source` writes for the others does.
+Such are relations that hold a function (but not the lift of a cam), general groups with redundant joints or with cams,
+and groups of users that cannot be traced. They do what the text that `source` writes for the others does.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from structkin.dynamics.compiled.lift_step import Pieces, law_of, pieces_of
 from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.compiled.reduced_at import HEAD, MANY
-from structkin.dynamics.compiled.source import kind_of, law_of, plain_step
+from structkin.dynamics.compiled.source import kind_of, plain_step
 from structkin.dynamics.compiled.steps_at import follow_root
 from structkin.dynamics.driver_coordinates import lines
 from structkin.dynamics.load_table import LoadTable, table_of
@@ -33,7 +34,6 @@ from structkin.model.topology import DRIVER_KINDS
 from structkin.numerical_tolerances import CLOSED, COMPLEX_STEP, DETERMINED, ITERATIONS, NARROW, SIMULATED_TURN
 from structkin.plan.plan import Plan, Register, Step
 from structkin.rows.affine import Affine
-from structkin.rows.periodic import Piecewise
 from structkin.rows.plane_curve import PlaneCurve
 from structkin.solve.motion.turning import Turning
 from structkin.solve.tracking.direct import Direct
@@ -200,15 +200,14 @@ def _steps(plan: Plan, ids: Sequence[str], counts: bool, count: int) -> dict[str
     }
 
 
-def curves_of(step: Step) -> list[PlaneCurve]:
+def curves_of(step: Step) -> Sequence[PlaneCurve | Pieces]:
     """Return the curves of the pins of a general group, in the order of its rows, or the lift of a cam as one."""
     if law := law_of(step):
-        lift = cast(Piecewise, law.function)
-        return [PlaneCurve(lift, Piecewise(lift.breaks, 0.0 * lift.polynomials, 0.0 * lift.waves), closed=True)]
+        return [pieces_of(law)]
     return [] if step.kind.closed_form else [curve for form in step.kind.rows.forms if (curve := curve_of(form))]
 
 
-def curve_parts(curves: Sequence[PlaneCurve]) -> dict[str, Any]:
+def curve_parts(curves: Sequence[PlaneCurve | Pieces]) -> dict[str, Any]:
     """Return curves as pieces and tables; see `curves_at`."""
     found, pieces, table = list[tuple[int, ...]](), list[list[float]](), list[Floats]()
     degree = max((part.polynomials.shape[1] for curve in curves for part in (curve.x, curve.y)), default=0)

@@ -12,21 +12,20 @@ from typing import Any
 
 from structkin.dynamics import load_formulas
 from structkin.dynamics.compiled import curves_at, loads_at, memory, reduced_at, steps_at
+from structkin.dynamics.compiled.lift_step import law_of, lift_step
 from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.integrators import steps
 from structkin.groups import Rows, Turn
-from structkin.groups.cam import Lift, seen
 from structkin.kernels import store
 from structkin.kernels.group import MARGIN, MOST
 from structkin.kernels.group_rows import Formulas, formulas
 from structkin.kernels.store import Kernel
-from structkin.kernels.symbols import Graph, rate, vector_of
+from structkin.kernels.symbols import rate
 from structkin.kernels.text import WITHOUT_WRAPPERS, Text
 from structkin.kernels.tracing import SCALAR, VECTOR, Signature, Trace, signature, trace
 from structkin.model import formula_at
 from structkin.numerical_tolerances import DETERMINED, SIMULATED_TURN, SINGULAR
 from structkin.plan.plan import Plan, Register, Step
-from structkin.rows.periodic import Follow, Piecewise
 
 # --- the text ------------------------------------------------------------------------------------------------------
 
@@ -101,7 +100,7 @@ _STEP = '''"""Written by structkin from the formulas of {name}, compiled once an
 
 from __future__ import annotations
 
-from math import atan2, cos, exp, inf, sin, sqrt
+from math import atan2, cos, exp, floor, inf, sin, sqrt
 
 {imports}
 
@@ -109,7 +108,7 @@ from math import atan2, cos, exp, inf, sin, sqrt
 {decorator}def formulas(mem, s, begin, end, dt):
 '''
 
-_PLAIN = """from structkin.dynamics.compiled.curves_at import curve_at, on_curve
+_PLAIN = """from structkin.dynamics.compiled.curves_at import between, curve_at, on_curve
 from structkin.dynamics.compiled.steps_at import follow_root"""
 
 #: What a compiled step has around it; a change to the text that it calls compiles it again.
@@ -120,7 +119,9 @@ from structkin.dynamics.compiled.native_memory import memory_of
 from structkin.dynamics.compiled.source import STEPS
 
 memory = memory_of(Memory)
-curve_at, follow_root, on_curve = map(STEPS.compiled.get, ("curve_at", "follow_root", "on_curve"))  # {digest}"""
+between, curve_at, follow_root, on_curve = (
+    STEPS.compiled[name] for name in ("between", "curve_at", "follow_root", "on_curve")
+)  # {digest}"""
 _NJIT = f'@njit(cache=True, nogil=True, error_model="numpy", **{WITHOUT_WRAPPERS})\n'
 _CFUNC = """
 
@@ -143,9 +144,8 @@ def kind_of(plan: Plan, step: Step) -> tuple[Kernel, tuple[float, ...]] | None:
         widths = tuple(plan.widths[item.index] for item in step.inputs if isinstance(item, Register))
         return _group(step.kind.rows, step.known, widths)
     if law := law_of(step):
-        directions = [part for one in step.known if one is not None for part in (one.real, one.imag)]
-        numbers = (float(law.sense), law.phase, law.gain, law.shift, *directions)
-        return _lift(tuple(one is None for one in step.known)), numbers
+        lines, numbers = lift_step(step, law)
+        return _kernel("a cam's lift", (*ARRAYS, *lines)), numbers
     found = None if isinstance(step.kind, Turn) else signature(plan, step)
     kind = None if found is None else _closed_form(step, found[0])
     return None if kind is None or found is None else (kind, found[1])
@@ -159,60 +159,6 @@ def _group(
     if found is None or len(found.graph.below(found.corrected)) > MOST:
         return None
     return _kernel("a general group", group_lines(found, widths, MARGIN * SINGULAR)), found.constants
-
-
-def law_of(step: Step) -> Follow | None:
-    """Return the law by which a cam lifts its follower, as a function of pieces; None for steps and laws of others."""
-    if not isinstance(step.kind, Lift):
-        return None
-    law = Follow(step.kind.function)
-    while isinstance(inner := law.function, Follow):
-        gain, shift = law.gain * inner.gain, law.shift + law.gain * inner.shift
-        phase = inner.sense * law.phase + inner.phase
-        law = Follow(inner.function, gain, shift, inner.sense * law.sense, phase)
-    return law if isinstance(law.function, Piecewise) else None
-
-
-@cache
-def _lift(moves: tuple[bool, bool]) -> Kernel:
-    """Return the kernel of a cam's lift; `moves` says of the directions of cam and carrier whether they are slots."""
-    return _kernel("a cam's lift", _lift_lines(moves))
-
-
-def _lift_lines(moves: tuple[bool, bool]) -> Iterator[str]:
-    graph, constants = Graph(), [f"c{k}" for k in range(8 - 2 * sum(moves))]
-    given = iter(constants[4:])
-    names = [[f"_{j}_{c}" if moves[j] else next(given) for c in range(2)] for j in range(2)]
-    slots = [(f"_{j}_{c}", f"r{j} + {c}") for j in range(2) if moves[j] for c in range(2)]
-    x, y = seen(*(vector_of(*(graph.load(f"h0{one}" if one[0] == "_" else one) for one in pair)) for pair in names))
-    square = x * x + y * y
-
-    def turn(letter: str) -> Any:
-        """Return the rate of the angle where the directions have rates of these names."""
-        rates = {f"h0{name}": graph.load(letter + name) for name, _ in slots}
-        return (x * rate(graph, y, rates) - y * rate(graph, x, rates)) / square
-
-    first, along = turn("h1"), turn("v")
-    pace = {f"h{order}{name}": graph.load(f"h{order + 1}{name}") for name, _ in slots for order in range(2)}
-    second = rate(graph, first, pace)
-    yield from ARRAYS
-    yield from (f"{name} = constants[{k}]" for k, name in enumerate(constants))
-    yield from (f"r{j} = rows[{j}]" for j in range(4))
-    yield from (f"h{order}{name} = x{order}[{row}]" for order in range(3) for name, row in slots)
-    yield from graph.lines([x, y, first, second])
-    first, second, x, y = map(graph.name, (first, second, x, y))
-    yield f"f0, _, f1, _, f2, _ = curve_at(mem, r3, c0 * atan2({y}, {x}) + c1)"
-    yield "slope = c2 * c0 * f1"
-    yield "x0[r2] = c2 * f0 + c3"
-    yield f"x1[r2] = slope * {first}"
-    yield f"x2[r2] = slope * {second} + c2 * f2 * {first} * {first}"
-    fixed, inner = graph.lines_around([along], [f"v{name}" for name, _ in slots])
-    yield from fixed
-    yield "for q in range(begin, end):"
-    yield "    column = columns[moved[q]]"
-    inner = [*(f"v{name} = column[{row}]" for name, row in slots), *inner]
-    yield from ("    " + line for line in (*inner, f"column[r2] = slope * {graph.name(along)}"))
-    yield "return 1"
 
 
 _closed_forms: dict[Signature, Kernel | None] = {}
