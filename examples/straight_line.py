@@ -30,7 +30,7 @@ if __name__ == "__main__":
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
     for axes, name, (way, deviation) in ((left, "Peaucellier", peaucellier()), (right, "Hoeken", hoeken())):
-        print(f"{name}: {1e3 * np.ptp(way):.1f} mm of line, straight to {np.max(np.abs(deviation)):.1e} m")
-        axes.plot(1e3 * way, deviation)
-        axes.set(title=name, xlabel="distance along the line [mm]", ylabel="deviation [m]")
+        print(f"{name}: {1e3 * np.ptp(way):.1f} mm of line, straight to {1e3 * np.max(np.abs(deviation)):.1e} mm")
+        axes.plot(1e3 * way, 1e3 * deviation)
+        axes.set(title=name, xlabel="distance along the line [mm]", ylabel="deviation [mm]")
     figure.savefig("straight_line.png")
