@@ -59,8 +59,13 @@ def whole_file(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
     target = check_target(path)
     text: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
     if target.exists() and not target.is_file():
-        with target.open(mode, **text) as file:
-            yield file
+        try:
+            with target.open(mode, **text) as file:
+                yield file
+        except BrokenPipeError:  # nobody reads it any more: the command line ends without a word
+            raise
+        except OSError as error:
+            raise _unwritten(path, error) from error
         return
     draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.tmp")
     try:
@@ -83,10 +88,14 @@ def whole_file(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
         draft.replace(target)
     except OSError as error:
         draft.unlink(missing_ok=True)
-        raise InputError([Problem(str(path), f"cannot be written: {error.strerror or error}")], "output") from error
+        raise _unwritten(path, error) from error
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+
+
+def _unwritten(path: str | Path, error: OSError) -> InputError:
+    return InputError([Problem(str(path), f"cannot be written: {error.strerror or error}")], "output")
 
 
 def _line_ends(target: Path) -> tuple[str, str]:

@@ -162,3 +162,21 @@ def test_a_draft_of_another_user_stays(tmp_path):
     with whole_file(tmp_path / "a.txt") as file:
         file.write("new")
     assert draft.exists()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+def test_a_full_device_is_refused_as_a_file_is():
+    with (
+        pytest.raises(sk.InputError, match="/dev/full: cannot be written: No space left"),
+        whole_file("/dev/full") as file,
+    ):
+        file.write("x")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_a_pipe_that_nobody_reads_any_more_stays_a_broken_pipe(tmp_path):
+    os.mkfifo(pipe := tmp_path / "pipe")
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    with pytest.raises(BrokenPipeError), whole_file(pipe) as file:
+        os.close(reader)
+        file.write("x")
