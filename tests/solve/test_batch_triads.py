@@ -115,7 +115,8 @@ def plainly(linkages, k, angles):
                   for one in (motion.position, motion.velocity, motion.acceleration)])  # fmt: skip
     wanted, determinants = x[:, 0, joints].copy(), np.empty(len(angles))
     x[:, 0, joints] = np.nan
-    given = table.constants[k, s : s + 3], linkages.points[k], determinants, np.empty((0, 21)), 0
+    parted = np.zeros(len(angles), bool)
+    given = table.constants[k, s : s + 3], linkages.points[k], determinants, np.empty((0, 21)), 0, 1, True, parted
     with np.errstate(all="ignore"):
         is_proven = plain_loop()["triad"](Stations(x, angles, 1.0), 0, joints, ends, *given)
     return is_proven, x[:, 0, joints], wanted, motion
@@ -131,7 +132,7 @@ def looped(linkages, k, angles):
             *(x, status, doubtful, motor.angles, 1.0, motor.circle, k, k, k + 1),
             *(table.dyads, table.counts, table.constants, table.terms, table.flat, table.apart, table.modes),
             *(table.ways, linkages.points, linkages.fixed, linkages.motor, *runner.scratch),
-            *(STEEP, motor.edges, motor.unseen, motor.is_finer, GUARD**2),
+            *(STEEP, motor.edges, motor.unseen, motor.is_finer, GUARD**2, motor.parts),
         )
     return bool(doubtful[0]), status[0], x[:, 0]
 
@@ -191,6 +192,17 @@ def test_behind_a_gap_a_triad_goes_on_as_in_solve(k):
         np.testing.assert_allclose(found[0, j][:, motion.ok].T, motion.position(f"J{j}")[motion.ok], rtol=0, atol=1e-11)
 
 
+@pytest.mark.parametrize(("joints", "seed", "k"), [(8, 35, 29), (8, 38, 49), (12, 62, 13)])
+def test_of_a_gap_between_two_samples_the_one_behind_tells(joints, seed, k):
+    linkages = sk.Linkages.random(60, joints, seed=seed, triads=0.1, sliders=0.2)
+    is_doubtful, status, found = looped(linkages, k, TURN)
+    motion = linkages.mechanism(k).solve(drivers={"motor": TURN})
+    assert not is_doubtful
+    np.testing.assert_array_equal(status, motion.status)
+    for j in range(joints):
+        np.testing.assert_allclose(found[0, j][:, motion.ok].T, motion.position(f"J{j}")[motion.ok], rtol=0, atol=1e-10)
+
+
 @pytest.mark.full
 @pytest.mark.compiled
 @pytest.mark.parametrize(("joints", "seed", "triads", "sliders", "samples", "turns", "some"), [
@@ -201,6 +213,9 @@ def test_behind_a_gap_a_triad_goes_on_as_in_solve(k):
     (10, 110, 0.15, 0.1, 40, 1, [2, 4, 6, 8, 9, 13, 17]),
     # So were those in which a dyad's gap begins where another one ends, as a triad was not followed in between.
     (12, 89, 0.1, 0.2, 100, 2, [13, 21, 42, 52, 53]),
+    # And those with a gap of a triad between two samples, or with a way back that begins beside a limit position.
+    (8, 35, 0.1, 0.2, 200, 1, [29, 53]),
+    (12, 81, 0.1, 0.2, 200, 1, [25, 38, 57]),
 ])  # fmt: skip
 def test_these_are_decided_in_the_loop(joints, seed, triads, sliders, samples, turns, some, monkeypatch):
     linkages = sk.Linkages.random(60, joints, seed=seed, triads=triads, sliders=sliders)
@@ -247,15 +262,38 @@ def test_between_two_samples_alone_between_gaps_another_one_is_found():
     assert between[[0, -1]].all() and not between.all()
 
 
-@pytest.mark.parametrize(("joints", "seed", "triads", "sliders", "k"), [
-    # A sample behind a gap lies a tenth of the size from places between the last sample and the limit position.
-    (19, 149048, 0.3, 0.2, 17),
-    # The inputs come back between two samples, at none of which they do.
-    (16, 277169, 0.1, 0.0, 15),
-])  # fmt: skip
-def test_what_hangs_on_the_stations_of_solve_is_left(joints, seed, triads, sliders, k):
-    linkages = sk.Linkages.random(40, joints, seed=seed, triads=triads, sliders=sliders)
-    assert looped(linkages, k, np.linspace(0, 4 * np.pi, 200))[0]
+def test_what_hangs_on_the_stations_of_solve_is_left():
+    """A sample behind a gap lies a tenth of the size from places between the last sample and the limit position."""
+    linkages = sk.Linkages.random(40, 19, seed=149048, triads=0.3, sliders=0.2)
+    assert looped(linkages, 17, np.linspace(0, 4 * np.pi, 200))[0]
+
+
+@pytest.mark.full
+def test_inputs_that_come_back_between_two_samples_alone_do_not_count():
+    angles, linkages = np.linspace(0, 4 * np.pi, 200), sk.Linkages.random(40, 16, seed=277169, triads=0.1)
+    is_doubtful, status, _ = looped(linkages, 15, angles)
+    motion = linkages.mechanism(15).solve(drivers={"motor": angles})
+    assert not is_doubtful
+    np.testing.assert_array_equal(status, motion.status)
+
+
+@pytest.mark.full
+def test_a_gap_that_begins_where_that_of_a_triad_ends_is_located():
+    """The triad closes there in one call and not in another: the search for a pose before it did not end."""
+    m = sk.Linkages.random(20000, 20, seed=20, triads=0.026, sliders=0.2).mechanism(1082)
+    assert m.solve(drivers={"motor": TURN}).ok.sum() == 5
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("k", "behind"), [(13233, 20), (25479, 191)])
+def test_no_step_passes_over_a_gap_of_a_triad(k, behind):
+    """One did, from a regular pose past one that was taken for flat, and so did one over lanes on both of its sides."""
+    m = sk.Linkages.random(30000, 8, seed=79, triads=0.065, sliders=0.2).mechanism(k)
+    motion = m.solve(drivers={"motor": TURN})
+    assert np.flatnonzero(~motion.ok).tolist() == [behind]
+    between = np.linspace(TURN[behind - 1], TURN[behind], 400)
+    found = m.solve(drivers={"motor": np.concatenate((TURN[:behind], between, TURN[behind + 1 :]))})
+    assert found.ok[behind - 1] and not found.ok[behind : behind + 400].all()
 
 
 @pytest.mark.full

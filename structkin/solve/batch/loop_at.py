@@ -56,6 +56,10 @@ PIECE = 2 * LANES
 #: Parts of an interval that clearance does not decide are divided so often; and how many of them are divided at most.
 #: That takes milliseconds, and `solve` half a second.
 DEPTH, DIVIDED = 6, 1000
+#: Divided so often, an interval around the limit position of a triad is too narrow to tell where that is.
+NARROW = 2
+#: Just behind a station is so small a part of an interval away.
+BEHIND = 1e-3
 #: Parts that may wait meanwhile.
 WAITING = 256
 #: How linkages with triads are solved.
@@ -74,6 +78,9 @@ def triad(
     determinants: Any,
     more: Any,
     count: Any,
+    parts: Any,
+    is_last: Any,
+    parted: Any,
 ) -> bool:
     """Find a triad at all stations; from `triad_path_at`, as the next one."""
     raise NotImplementedError
@@ -151,12 +158,12 @@ def pose_before(
     if not whole:
         needed[q], needed[other] = True, True
         mark_needed(k, up_to, needed, dyads, given.terms)
-    for _ in range(LOCATED):
+    for narrowed in range(LOCATED):
         step, last = (high - low) / DIVISIONS, -1
         for i in range(DIVISIONS):
             angles[i] = low + i * step
         if not pose(k, up_to, room, given, stations, own, station):
-            return 2
+            return 2 if narrowed < NARROW else 0
         for i in range(DIVISIONS):
             is_posed = not (isnan(near[0, b, q, 0, i]) or isnan(near[0, b, other, 0, i]))
             if is_posed and whole:
@@ -192,6 +199,19 @@ def first_lost(x: Any, b: Any, i: Any, k: Any, dyads: Any, counts: Any) -> int:
         if isnan(x[0, b, dyads[k, s, 0], 0, i]):
             return s
     return -1
+
+
+def is_lost_behind(k: Any, i: Any, room: Room, given: Given, stations: Stations, b: Any) -> bool:
+    """Return whether it is certain that a linkage has no pose just behind a station, whatever is at the station."""
+    angles, near = stations.angles, room.near
+    if i + 1 == angles.size:
+        return False
+    room.needed[:] = True
+    put_fixed(k, zero(k), given.points, given.fixed, near)
+    for j in range(room.angles.size):
+        room.angles[j] = angles[i] + BEHIND * (j + 1) * (angles[i + 1] - angles[i])
+    is_known = pose(k, given.counts[k] - 1, room, given, stations, b, i)
+    return is_known and first_lost(near, zero(k), zero(k), k, given.dyads, given.counts) >= 0
 
 
 def run_of(has: Any, one: Any, two: Any, first: Any) -> tuple[Any, Any]:
@@ -337,14 +357,16 @@ def solve(
     unseen: Any,
     is_finer: Any,
     guard: Any,
+    parts: Any,
 ) -> int:
     """Solve linkages from `low` to `high` into places from `first` on; return how many are `doubtful`, and left.
 
-    Where stations are finer than the samples, some are `BEHIND_A_POSE`.
+    Where stations are finer than the samples, some are `BEHIND_A_POSE`. One station in so many `parts` is of
+    `Mechanism.solve`.
     """
     n, joints, left = circle.shape[2], points.shape[1], 0
     abrupt, is_abrupt = np.zeros((joints, n - 1), np.bool_), np.zeros(joints, np.bool_)
-    marks = np.zeros(n + 1, np.bool_)
+    marks, parted = np.zeros(n + 1, np.bool_), np.zeros(n if TRIADS else 0, np.bool_)
     turns = abs(angles[-1] - angles[0]) / (2.0 * np.pi)
     around = n - 1 if turns > 0.5 and abs(turns - round(turns)) < WHOLE else 0
     is_end, ends = np.zeros(n - 1, np.bool_), np.empty(n - 1, np.int64)
@@ -358,9 +380,9 @@ def solve(
         *(np.empty((3, 1, joints, 2, DIVISIONS)), np.zeros((3, 2, DIVISIONS)), np.empty(DIVISIONS), needed),
         np.empty(DIVISIONS),
     )
-    parts = Gaps(np.empty(PARTS), zero(n), np.ones(PARTS), np.ones(PARTS, np.bool_), np.arange(PARTS))
+    pieces = Gaps(np.empty(PARTS), zero(n), np.ones(PARTS), np.ones(PARTS, np.bool_), np.arange(PARTS))
     at_ends = np.empty((3, WAITING if TRIADS else 0, joints, 2, 2))
-    work = np.empty((WAITING, 3)), np.empty((PARTS, 3), np.int64), parts, at_ends
+    work = np.empty((WAITING, 3)), np.empty((PARTS, 3), np.int64), pieces, at_ends
     begun = np.empty((joints * n if is_finer else 0, 2), np.int64)
     # The pieces of stations at which a joint may have places.
     has = np.empty((joints, (n + PIECE - 1) // PIECE), np.bool_)
@@ -368,7 +390,7 @@ def solve(
         b, flags, flats, gap, ends_of_gaps = k - first, zero(k), zero(k), zero(k), zero(k)
         has_triad = TRIADS and ways[k] == WITH_TRIADS
         is_abrupt[:], gaps.is_end[:], rigid[:], is_flat[:] = False, False, False, False
-        has[:] = True
+        has[:], parted[:] = True, False
         status[b] = 0
         doubtful[b] = ways[k] != 0 and not has_triad
         if doubtful[b]:
@@ -382,21 +404,24 @@ def solve(
             if TRIADS and one == TRIAD:
                 some, ends = dyads[k, s : s + 3, 0], dyads[k, s : s + 3, 2]
                 own, sketch = constants[k, s : s + 3], points[k]
+                is_last = not np.any(dyads[k, s + 3 : counts[k], 1] == TRIAD)
                 count = towards_gaps(k, s, ends, given, stations, b, room, wide, more)
                 is_known = (
                     not doubtful[b]
                     and count >= 0
-                    and triad(stations, b, some, ends, own, sketch, discriminant, more, count)
+                    and triad(stations, b, some, ends, own, sketch, discriminant, more, count, parts, is_last, parted)
                 )
                 if not is_known and not doubtful[b] and count >= 0:
                     before = count
                     count = between_stations(k, s, ends, given, stations, b, room, wide, more, count)
-                    is_known = count > before and triad(stations, b, some, ends, own, sketch, discriminant, more, count)
+                    is_known = count > before and triad(
+                        stations, b, some, ends, own, sketch, discriminant, more, count, parts, is_last, parted
+                    )
                 if not is_known:
                     doubtful[b] = True
                     break
                 for i in range(n):
-                    if isnan(discriminant[i]) and status[b, i] == 0:
+                    if isnan(discriminant[i]) and status[b, i] == 0 and not parted[i]:
                         status[b, i] = LOST
                     discriminant[i] *= discriminant[i]
                 ends_of_gaps = note_ends(discriminant, marks, gaps, ends_of_gaps)
@@ -510,5 +535,10 @@ def solve(
             doubtful[b] |= is_behind == 2
             if is_behind == 1:
                 status[b, i + 1] = BEHIND_A_POSE
+        for i in range(1, len(parted)):
+            # Of a sample behind a gap in which the one before lies, `solve` may have a pose, by stations that it adds.
+            if parted[i] and status[b, i] == 0:
+                status[b, i] = LOST
+                doubtful[b] |= status[b, i - 1] != 0 and not is_lost_behind(k, i, room, given, stations, b)
         left += doubtful[b]
     return left

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 import numpy as np
@@ -56,7 +56,7 @@ class Motor:
     """A crank alone, drawn at angle 0 as that of every linkage, with the `schedule` of the samples.
 
     `stations` is the schedule on which motions are followed from the sketch, and `kept` are the places of the samples
-    in it.
+    in it. Of so many `parts` between two stations that `Mechanism.solve` has one begins at a station of its own.
     """
 
     speed: float
@@ -64,6 +64,7 @@ class Motor:
     schedule: Schedule
     stations: Schedule
     kept: Indices
+    parts: int = 1
 
     @classmethod
     def of(cls, angles: Floats, speed: float) -> Motor:
@@ -73,6 +74,11 @@ class Motor:
         if not (schedule.is_scan or schedule.is_fine):
             stations, kept = schedule.fine()
         return cls(speed, compile_plan(_crank()), schedule, stations, kept)
+
+    def divided(self, parts: int) -> Motor:
+        """Return the same motor with stations in between, so many times as many."""
+        stations, at = self.stations.divided(np.full(len(self.stations) - 1, parts))
+        return replace(self, stations=stations, kept=at[self.kept], parts=parts)
 
     @cached_property
     def angles(self) -> Floats:

@@ -26,6 +26,8 @@ COMPILING, LEAST = 20.0, 0.005
 #: The loop takes more linkages with triads than these: one by one they take 20 s. To compile it takes 80 s or more, but
 #: only once on a machine.
 FEW_TRIADS = 100
+#: Those that are left are tried again with so many stations in the place of one.
+FINER = 5
 #: The first linkages, which tell of all whether the loop takes triads; and the joints of linkages whose structure is
 #: found at a time.
 FIRST, PART = 1024, 1 << 14
@@ -72,6 +74,8 @@ class Runner:
     #: The table that is run, and what the loop takes of it.
     table: Table | None = None
     given: tuple[Any, ...] = ()
+    #: What takes those with triads that are left, one at a time, at more stations.
+    finer: Runner | None = None
 
     @classmethod
     def of(
@@ -91,6 +95,8 @@ class Runner:
         status, doubtful = np.zeros((some, n), np.int8), np.zeros(size, np.bool_)
         scratch, turning = (discriminant, flagged), (motor.angles, motor.speed, motor.circle)
         made = cls(motor, loop, count, False, 0, 0.0, status, doubtful, wide, scratch, turning)
+        if triads and motor.parts == 1:
+            made.finer = cls.of(motor.divided(FINER), joints, 1, 1, beyond_bars=beyond_bars, triads=True)
         made.compiled = must or triads or (has_numba() and (loop.is_stored("solve") or made.pays()))
         return made
 
@@ -118,7 +124,20 @@ class Runner:
             return np.arange(low - first, high - first)
         if not self._loop(table, first, low, high, out, status):
             return NONE
-        return low - first + np.flatnonzero(self.doubtful[low - first : high - first])
+        left = low - first + np.flatnonzero(self.doubtful[low - first : high - first])
+        return left if self.finer is None else self._left_by(self.finer, table, first, left, out, status)
+
+    def _left_by(
+        self, finer: Runner, table: Table, first: int, left: Indices, out: Floats, status: NDArray[np.int8]
+    ) -> Indices:
+        """Solve what is left of a block at more stations, where there are triads; return what is left then."""
+        is_left = np.ones(len(left), bool)
+        for at, place in enumerate(left.tolist()):
+            k = first + place
+            if table.ways[k] == Way.TRIADS:
+                one = slice(place, place + 1)
+                is_left[at] = finer._loop(table, k, k, k + 1, out[:, one], status[one]) > 0
+        return left[is_left]
 
     def _loop(self, table: Table, first: int, low: int, high: int, out: Floats, status: NDArray[np.int8]) -> int:
         """Run the compiled loop; return how many linkages are left."""
@@ -129,7 +148,7 @@ class Runner:
                 *(table.dyads, table.counts, table.constants, table.terms),
                 *(table.flat, table.apart, table.modes, table.ways),
                 *(linkages.points, linkages.fixed, linkages.motor, *self.scratch),
-                *(STEEP if motor.is_even else 0.0, motor.edges, motor.unseen, motor.is_finer, GUARD**2),
+                *(STEEP if motor.is_even else 0.0, motor.edges, motor.unseen, motor.is_finer, GUARD**2, motor.parts),
             )  # fmt: skip
         solve, left = self.loop.compiled["solve"], 0
         if self.wide is None:

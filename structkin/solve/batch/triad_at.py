@@ -21,9 +21,11 @@ from typing import Any
 from structkin.numerical_tolerances import CLOSED, ITERATIONS
 
 #: A step is not shortened below this part of the way between two places.
-SHORTEST = 0.5**14
+SHORTEST = 0.5**40
+#: A way takes so many steps at most, those that are tried among them.
+STEPS = 1000
 #: With a smaller determinant, in parts of the size, a pose is too near to a limit position.
-NEAR = 1e-3
+NEAR = 1e-5
 #: The largest residual in the middle of a step, as a step of Newton's method in parts of the size or radians; the
 #: largest difference of slopes on the way from those in the middle, in parts of these; and both together.
 OFF, BENT, TOGETHER = 0.03, 0.5, 0.8
@@ -166,7 +168,7 @@ def advance(
     Return where it leads, the determinant then, and the shortest step. `third` (10,) are the third rates.
     """
     off, at, step, shortest = astray(start, end), 0.0, 1.0, 1.0
-    while at < 1.0:
+    for _ in range(STEPS):
         enter(start, end, at + step, z)
         for j in range(6, 10):
             z[0, j] = y[0, j] + step * (y[1, j] + step * (0.5 * y[2, j] + step * third[j] / 6.0))
@@ -179,6 +181,8 @@ def advance(
                 for j in range(10):
                     y[order, j] = z[order, j]
             at, determinant, shortest = at + step, found, min(shortest, step)
+            if at == 1.0:
+                return ARRIVED, determinant, shortest
             if at / (2.0 * step) == floor(at / (2.0 * step)):
                 step *= 2.0
         elif is_limited(y, z, at, start, end, c, determinant, off, some, J, B, R):
@@ -186,8 +190,8 @@ def advance(
         else:
             step *= 0.5
             if step < SHORTEST:
-                return UNKNOWN, determinant, step
-    return ARRIVED, determinant, shortest
+                break
+    return UNKNOWN, determinant, step
 
 
 def is_limited(

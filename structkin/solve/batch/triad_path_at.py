@@ -6,6 +6,7 @@ followed to a limit position, or to the end of the inputs. The motion is resumed
 come back near those of places with poses, if the straight way from there leads to it, and from there in both
 directions. Whether that is so for `solve` too has to be certain (`triad_at` proves each way): a place to which the way
 is steep may count or not, but then it must have the pose that the resumed motion comes to. Nothing else is decided.
+Places that `solve` does not have only help to prove ways: the motion is not resumed there, nor from there.
 """
 
 from __future__ import annotations
@@ -40,11 +41,13 @@ BEFORE = 2
 #: Where inputs may be this part of the size off their quintics, a way between stations is divided, and a part again, so
 #: often.
 COARSE, QUICK = 0.5**22, 4
-#: Inputs have certainly come back, or not, if they are nearer or farther by this part of the size: `solve` has more
-#: places on the way.
-MARGIN = 0.005
+#: Inputs have certainly come back, or not, if they are nearer or farther by this part of the size: between places the
+#: path is straight.
+MARGIN = 0.001
 #: A straight way is certain for `solve` if it takes no shorter steps than this part of it.
-EASY = 0.5**9
+EASY = 0.5**10
+#: With shorter steps it passes near a limit position, and one from elsewhere may end there.
+LONG = 0.5**6
 
 
 def towards_gaps(
@@ -203,14 +206,14 @@ def take_inputs(inputs: Any, time: Any, y: Any) -> None:
         by *= time
 
 
-def laid(x: Any, b: Any, ends: Any, angles: Any, more: Any, count: Any) -> Any:
-    """Return the path of a triad: its places in order, as in `more`."""
+def laid(x: Any, b: Any, ends: Any, angles: Any, more: Any, count: Any, parts: Any) -> Any:
+    """Return the path of a triad: its places in order, as in `more`; one station in `parts` is of `solve`."""
     n, size = angles.size, zero(count)
     path = np.empty((n + count, 21))
     for i in range(n):
         if has_inputs(x, b, ends, i):
             put_inputs(x, b, ends, i, 1.0, path[size])
-            path[size, 18], path[size, 19], path[size, 20] = angles[i], i, 0.0
+            path[size, 18], path[size, 19], path[size, 20] = angles[i], i, 0.0 if i % parts == 0 else -1.0
             size += 1
     if count:
         path[size : size + count] = more[:count]
@@ -293,6 +296,7 @@ def come_back(
     found: Any,
     at_limits: Any,
     unsure: Any,
+    is_last: Any,
     c: Any,
     some: Any,
     J: Any,
@@ -302,38 +306,55 @@ def come_back(
     """Return the first place from `first` on at which a motion that has ended at place k is resumed, and find its pose.
 
     Return `count`, the number of places, where there is none, and -1 if it is not known. Where a pose is found to which
-    `solve` may not come, or at none of its places, it is noted in `unsure` (places, 5) as in `found`. `at_limits`
-    (places, 10) are poses on the way from places to limit positions, beginning with NaN where there is none: `solve`
-    may have stations there.
+    `solve` may not come, it is noted in `unsure` (places, 5) as in `found`. `at_limits` (places, 10) are poses on the
+    way from places to limit positions, beginning with NaN where there is none. For a triad that is not the last one
+    `solve` adds stations where it moves fast: then all places count, and these poses.
     """
     y = some[0]
     unsure[:, 4] = 0.0
     for j in range(first, count):
-        p, least, at, nearest = -1, 0.0, -1, 0.0
+        if is_last and path[j, 20] < 0.0:
+            continue
+        p, least, q, less, at, nearest = -1, 0.0, -1, 0.0, -1, 0.0
         for i in range(k + 1):
             if found[i, 4] != 0.0:
                 far = squared(path[i], path[j])
-                if p < 0 or far < least:
+                if (p < 0 or far < least) and path[i, 20] == 0.0:
                     p, least = i, far
+                if q < 0 or far < less:
+                    q, less = i, far
                 if not isnan(at_limits[i, 0]):
                     far = squared(at_limits[i], path[j])
                     if at < 0 or far < nearest:
                         at, nearest = i, far
-        far = sqrt(min(least, beside(path, found, j, p, -1, k), beside(path, found, j, p, 1, k))) / c[0]
+        far = away(path, found, j, p, k, True) / c[0]
         where, determinant, step = LIMITED, 0.0, 1.0
         if far <= within + MARGIN:
             where, determinant, step = go_back(path[p], found[p, :4], path[j], c, some, J, B, R)
         if where == UNKNOWN:
             return -1
         unsure[j, :4] = y[0, 6:]
-        off = squared_from_way(path[at], at_limits[at], path[j]) if at >= 0 and nearest < least else np.inf
-        if sqrt(off) / c[0] <= within + MARGIN:
-            other, _, _ = go_back(at_limits[at], at_limits[at, 6:], path[j], c, some, J, B, R)
-            if other != where or (where == ARRIVED and is_another(unsure[j], y[0, 6:], c)):
+        is_sure = is_last and far < within - MARGIN and (where == LIMITED or step > LONG)
+        may_differ = False
+        for other in range(0 if is_sure else 2):
+            if other == 0:
+                off, here, pose_here = away(path, found, j, q, k, False) if q != p else np.inf, path[q], found[q, :4]
+            else:
+                is_near = at >= 0 and nearest < least
+                off = sqrt(squared_from_way(path[at], at_limits[at], path[j])) if is_near else np.inf
+                here, pose_here = at_limits[at], at_limits[at, 6:]
+            if not off <= c[0] * (within + MARGIN):
+                continue
+            leads, its, _ = go_back(here, pose_here, path[j], c, some, J, B, R)
+            if leads == UNKNOWN or (leads == where == ARRIVED and is_another(unsure[j], y[0, 6:], c)):
                 return -1
+            may_differ |= leads != where
+            if leads == ARRIVED and where == LIMITED:
+                where, determinant = leads, its
+                unsure[j, :4] = y[0, 6:]
         if where == LIMITED:
             continue
-        if far < within - MARGIN and step > EASY and path[j, 20] >= 0.0:
+        if not may_differ and far < within - MARGIN and step > EASY and path[j, 20] == 0.0:
             found[j, :4], found[j, 4] = unsure[j, :4], determinant
             return j
         unsure[j, 4] = determinant
@@ -414,12 +435,19 @@ def triad_between(
     return not both if is_over else both or here != at[2 * i + 1 - first]
 
 
-def beside(path: Any, found: Any, j: Any, p: Any, side: Any, k: Any) -> Any:
-    """Return the squared distance of the inputs at place j from those between place p and that beside it [m^2]."""
-    q = p + side
-    if q < 0 or q > k or found[q, 4] == 0.0:
-        q = p
-    return squared_from_way(path[p], path[q], path[j])
+def away(path: Any, found: Any, j: Any, p: Any, k: Any, is_own: Any) -> Any:
+    """Return how far the inputs at place j are from those between place p and the places beside it, up to place k [m].
+
+    Those that `solve` has count alone if place p is its own.
+    """
+    least = squared(path[p], path[j])
+    for side in (-1, 1):
+        q = p + side
+        while is_own and 0 <= q <= k and path[q, 20] != 0.0:
+            q += side
+        if 0 <= q <= k and found[q, 4] != 0.0:
+            least = min(least, squared_from_way(path[p], path[q], path[j]))
+    return sqrt(least)
 
 
 def squared_from_way(here: Any, beyond: Any, there: Any) -> Any:
@@ -449,12 +477,17 @@ def is_joined(path: Any, k: Any) -> Any:
     return path[k + 1, 19] <= floor(path[k, 19]) + 1.0
 
 
-def is_hidden(path: Any, k: Any, next_: Any) -> Any:
-    """Return whether `solve` may not see a limit position between two places.
+def is_hidden(path: Any, k: Any, end: Any) -> Any:
+    """Return whether `solve` may not see a limit position behind place k: it has no place that is sure up to the end.
 
-    It does not where these lead to a gap of an earlier triad: there it has only the stations that happen to be there.
+    Towards a gap of an earlier triad it has the stations alone, and those that it adds where links turn fast.
     """
-    return is_joined(path, min(k, next_)) and (path[k, 20] > 0.0 or path[next_, 20] > 0.0)
+    j, step = k, 1 if end > k else -1
+    while j != end:
+        j += step
+        if path[j, 20] == 0.0:
+            return False
+    return k != end
 
 
 def station_of(path: Any, k: Any) -> int:
@@ -472,16 +505,21 @@ def triad(
     determinants: Any,
     more: Any,
     count: Any,
+    parts: Any,
+    is_last: Any,
+    parted: Any,
 ) -> bool:
     """Find a triad at all stations; return whether it is certain where `Mechanism.solve` has a pose, and which one.
 
     `joints` (3,) are its own, `ends` (3,) the other ends of their bars, `sketch` (joints, 2) is where it starts, and
-    `determinants` (n,) are those of its poses. `more` are `count` places of `towards_gaps`.
+    `determinants` (n,) are those of its poses. `more` are `count` places of `towards_gaps`. Stations behind a gap that
+    lies between them and the one before are noted as `parted` (n,): they have no pose, though one is found.
     """
     (x, angles, speed), n = stations, len(determinants)
-    path = laid(x, b, ends, angles, more, count)
+    path = laid(x, b, ends, angles, more, count, parts)
     size = len(path)
     found, unsure, at_limits = np.zeros((size, 5)), np.zeros((size, 5)), np.full((size, 10), np.nan)
+    is_cut = np.zeros(size, np.bool_)
     c, J, B, R, some = np.empty(11), np.empty((3, 3)), np.empty((3, 3)), np.empty(9), np.empty((5, 3, 10))
     set_constants(c, constants)
     if size == 0 or path[0, 19] != 0.0:
@@ -502,15 +540,14 @@ def triad(
             return False
         if k + 1 >= size:
             break
-        if is_hidden(path, k, k + 1):
+        if is_hidden(path, k, last):
             return False
         if k < last:
             at_limits[k] = some[0, 0]
         follows = is_joined(path, k)
         after = k + 1
-        begin = come_back(
-            k, size, COME_BACK if follows else ACROSS, after + follows, path, found, at_limits, unsure, c, some, J, B, R
-        )
+        within = COME_BACK if follows else ACROSS
+        begin = come_back(k, size, within, after + follows, path, found, at_limits, unsure, is_last, c, some, J, B, R)
         if begin < 0:
             return False
         if begin == size:
@@ -519,25 +556,22 @@ def triad(
         while first > after and is_joined(path, first - 1):
             first -= 1
         last, is_known = follow(begin, first, path, found, x, b, joints, speed, c, some, J, B, R)
-        if not is_known or (last > first and is_hidden(path, last, last - 1)):
+        if not is_known or is_hidden(path, last, first):
             return False
         if last > first:
             at_limits[last] = some[0, 0]
         for j in range(after, begin):
             if unsure[j, 4] != 0.0 and is_another(unsure[j], found[j], c):
                 return False
-        if follows and last == after:
-            # A gap between two places: which sample follows it hangs on the stations that `solve` adds for fast links.
-            return False
+        is_cut[after] = follows and last == after
     determinants[:] = np.nan
     was_posed, is_lost = False, False
     for k in range(size):
         is_posed, i = found[k, 4] != 0.0, station_of(path, k)
-        if is_posed and is_lost and i >= 0:
-            # Between two stations there is a gap.
-            return False
+        is_lost |= is_cut[k]
         if is_posed and i >= 0:
-            determinants[i] = found[k, 4]
+            parted[i] |= is_lost
+            determinants[i] = np.nan if is_lost else found[k, 4]
         is_lost = i < 0 and (is_lost or (was_posed and not is_posed))
         was_posed = is_posed or (i < 0 and was_posed)
         if k + 1 < size and not is_joined(path, k):

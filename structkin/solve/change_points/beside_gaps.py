@@ -71,26 +71,31 @@ def pose_before(between: Between, index: int, place: float) -> float | None:
     If there is no pose, it is one with the gap in which that station lies. A gap that begins within one of another step
     is one with it: the pose before that counts. General groups are closed from the station behind it.
     """
-    plan, station, high = between.plan, float(np.ceil(place)) - 1.0, place
-    low = station
+    plan, station, passed = between.plan, float(np.ceil(place)) - 1.0, set[int]()
     if plan.tracked:
         near = between.near.copy()
         near[:, int(station)] = near[:, int(station) + 1]
         between = replace(between, near=near)
-    charge(LOOK * LOCATED)
-    for _ in range(LOCATED):
-        places = np.linspace(low, high, DIVISIONS + 1)
-        outside = np.flatnonzero(~(discriminant(plan, index, between.lanes(places[:-1], index)) < -LIMIT))
-        if not len(outside):
-            # The station before lies in the same gap.
+    while True:
+        charge(LOOK * LOCATED)
+        low, high = station, place
+        for _ in range(LOCATED):
+            places = np.linspace(low, high, DIVISIONS + 1)
+            outside = np.flatnonzero(~(discriminant(plan, index, between.lanes(places[:-1], index)) < -LIMIT))
+            if not len(outside):
+                # The station before lies in the same gap.
+                return None
+            low, high = float(places[outside[-1]]), float(places[outside[-1] + 1])
+        lanes = between.lanes(np.array([low]), len(plan.steps))
+        if np.isfinite(lanes.x[0]).all():
+            return low
+        # Where a general group ends, a place alone may be closed and another time not: no step counts twice.
+        passed.add(index)
+        lacking = (step for step in plan.with_root if discriminant(plan, step, lanes)[0] < -LIMIT)
+        step = next((step for step in lacking if step not in passed), None)
+        if step is None or low == station:
             return None
-        low, high = float(places[outside[-1]]), float(places[outside[-1] + 1])
-    lanes = between.lanes(np.array([low]), len(plan.steps))
-    if np.isfinite(lanes.x[0]).all():
-        return low
-    lacking = (step for step in plan.with_root if discriminant(plan, step, lanes)[0] < -LIMIT)
-    step = next(lacking, None) if low > station else None
-    return None if step is None else pose_before(between, step, low)
+        index, place = step, low
 
 
 def _gaps_before(between: Between, index: int) -> set[int]:

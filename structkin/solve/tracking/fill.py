@@ -15,7 +15,7 @@ from structkin.solve.tracking.input_path import InputPath
 from structkin.solve.tracking.intervals import Intervals
 from structkin.solve.tracking.solved_lanes import Poses, reach, step
 from structkin.solve.tracking.state import TrackerState
-from structkin.solve.tracking.stepping import come_back, step_to, to_next
+from structkin.solve.tracking.stepping import DIP, before_a_gap, come_back, step_to, to_next
 from structkin.types import Flags, Floats, Indices
 
 #: Lanes that give the inputs' derivatives at a point, and the part of the path by which they are apart.
@@ -79,21 +79,20 @@ def _fill_between(state: TrackerState, first: Indices, last: Indices, determinan
         listed = np.arange(np.sum(count)) + np.repeat(first - (np.cumsum(count) - count), count)
         h = tuple(path.at(listed))
         along, out, k = path.length[listed], np.empty((len(start), len(listed))), listed
-    closed = solver.between(h, along, intervals, out)
+    closed = solver.between(h, along, intervals, out, each=True)
+    over = _passing_over(state, first, last, end, closed.lanes[1], out)
     near = apart(solver.form, start, end, origins=False) < TURN + DEPARTURE
     # Usually all determinants clearly have one sign.
     clear = (
         state.doubtful_determinant < closed.least if determinant[0] > 0 else closed.most < -state.doubtful_determinant
     )
-    if clear and closed.good and near.all() and (determinant * determinant[0] > 0).all():
+    if clear and closed.good and near.all() and (determinant * determinant[0] > 0).all() and not over.any():
         state.status[lanes if isinstance(k, slice) else path.lanes[k]] = Status.OK
         if not isinstance(k, slice):
             state.out[:, path.lanes[k]] = out
         return None
-    if not closed.lanes.size:
-        closed = solver.between(h, along, intervals, out, each=True)
     determinants = closed.lanes[1]
-    good = closed.closed & (determinants * np.repeat(determinant * near, count) > 0)
+    good = closed.closed & (determinants * np.repeat(determinant * near, count) > 0) & ~np.repeat(over, count)
     interval = np.repeat(np.arange(len(count)), count)
     # A point that its curve does not reproduce keeps its pose.
     inside = np.ones(len(good), bool)
@@ -102,8 +101,29 @@ def _fill_between(state: TrackerState, first: Indices, last: Indices, determinan
     k = np.arange(k.start, k.stop) if isinstance(k, slice) else k
     state.out[:, path.lanes[first]] = start
     state.keep(k[kept], Poses(np.array(h).reshape(len(h), len(determinants)), out, determinants).take(kept))
-    bad = np.unique(interval[inside & ~good])
-    return _halve(state, first[bad], last[bad], determinant[bad], ahead) if len(bad) else None
+    gaps = [_walk_between(state, *ends, ahead) for ends in zip(first[over].tolist(), last[over].tolist(), strict=True)]
+    bad = np.setdiff1d(interval[inside & ~good], np.flatnonzero(over))
+    if len(bad):
+        gaps.append(_halve(state, first[bad], last[bad], determinant[bad], ahead))
+    return _nearest(gaps, ahead)
+
+
+def _passing_over(
+    state: TrackerState, first: Indices, last: Indices, end: Floats, closed: Floats, out: Floats
+) -> Flags:
+    """Return between which pairs of points the determinants of the lanes in between tell of a gap.
+
+    A step may pass over a gap that is narrower: beside that determinants are less than at both points. `closed` (n,)
+    are those of the lanes, whose poses are in `out` (rows, n), and `end` (rows, pairs) the poses of the last points.
+    """
+    count, sizes = last - first, np.abs(closed)
+    starts, behind = np.cumsum(count) - count, state.solver.newton(state.path.at(last), end, 1)[2]
+    least, over = np.minimum.reduceat(sizes, starts), np.zeros(len(first), bool)
+    for j in np.flatnonzero(least < DIP * np.minimum(sizes[starts], np.abs(behind))).tolist():
+        lanes, own = np.arange(first[j], last[j] + 1), slice(starts[j], starts[j] + count[j])
+        determinants, s = np.append(closed[own], behind[j]), np.column_stack((out[:, own], end[:, j]))
+        over[j] = before_a_gap(state, lanes, determinants, state.path.at(lanes), s) < count[j]
+    return over
 
 
 def _leaves(state: TrackerState, first: Indices, last: Indices, intervals: Intervals) -> Flags:

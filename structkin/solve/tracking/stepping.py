@@ -9,8 +9,9 @@ from typing import Literal
 import numpy as np
 
 from structkin.budget import charge
-from structkin.numerical_tolerances import CLOSED, COME_BACK, FINEST, REGULAR, RETURN
+from structkin.numerical_tolerances import CLOSED, COME_BACK, DEPARTURE, FINEST, REGULAR, RETURN, TURN
 from structkin.plan.status import Status
+from structkin.solve.tracking.direct import apart
 from structkin.solve.tracking.input_path import Straight
 from structkin.solve.tracking.solved_lanes import Poses, beside, go_straight, reach, step, vanishing
 from structkin.solve.tracking.state import TrackerState
@@ -41,7 +42,7 @@ def step_over(state: TrackerState, k: int, pose: Poses, count: int) -> tuple[int
     values = np.concatenate((state.determinants[-2:], determinant))
     reached = _before_a_corner(state.path.length[lanes], values, len(determinant))
     s, end = np.concatenate((pose.s, s), axis=1), len(lanes) - len(determinant) + reached
-    reached = _before_a_gap(state, lanes[:end], values[:end], h, s[:, : reached + 1])
+    reached = before_a_gap(state, lanes[:end], values[:end], h, s[:, : reached + 1])
     if not reached:
         return k, pose
     points, taken = points[:reached], slice(1, reached + 1)
@@ -71,7 +72,7 @@ def _before_a_corner(along: Floats, values: Floats, count: int) -> int:
     return count
 
 
-def _before_a_gap(state: TrackerState, lanes: Indices, determinants: Floats, h: Floats, s: Floats) -> int:
+def before_a_gap(state: TrackerState, lanes: Indices, determinants: Floats, h: Floats, s: Floats) -> int:
     """Return how many steps, from a lane to points, come before the first that passes over a gap.
 
     `s` are the poses of the lane and the points, `h` begins with their inputs. `lanes`, with their `determinants`, may
@@ -210,7 +211,7 @@ def _over_lanes(
     good, found = step(state.solver, pose, state.path.at(target))
     if good[0]:
         sizes, both = np.array([*before[1], pose.determinant[0], found.determinant[0]]), pose.beside(found)
-        good[0] = _before_a_gap(state, np.array([*before[0], k, target]), sizes, both.h, both.s) == 1
+        good[0] = before_a_gap(state, np.array([*before[0], k, target]), sizes, both.h, both.s) == 1
     return found if good[0] else Status.NOT_CONVERGED
 
 
@@ -273,11 +274,15 @@ def _beside(known: Floats, lanes: Indices, there: Floats, nearest: Indices) -> F
 
 def to_next(state: TrackerState, pose: Poses, k: int, target: int) -> Poses | Status:
     """Continue to the next lane along the drivers' path; where its neighbour is flat, from a regular pose before it."""
-    if state.is_flat(pose):
+    flat = pose if state.is_flat(pose) else None
+    if flat is not None:
         before = _regular(state, k, target)
         k, pose = (int(before[0]), state.poses(before[:1])) if len(before) else (k, pose)
     goal, route = state.path.at(target), state.path.route(k, target)
     found = reach(state.solver, pose, goal, FINEST, route)
+    if flat is not None and isinstance(found, Poses) and _leaves_out(state, pose, flat, found):
+        # What is flat there is a limit position.
+        return Status.OUT_OF_REACH
     if isinstance(found, Poses) or not isinstance(route, Straight):
         return found
     # A straight way may leave the group's reach where that of the drivers does not.
@@ -288,6 +293,13 @@ def to_next(state: TrackerState, pose: Poses, k: int, target: int) -> Poses | St
             break
         pose = found
     return found
+
+
+def _leaves_out(state: TrackerState, start: Poses, flat: Poses, end: Poses) -> bool:
+    """Return whether a step from a regular pose leads to another branch than that of a flat pose before its end."""
+    form = state.solver.form
+    turned = [float(apart(form, end.s, one.s, origins=False)[0]) for one in (start, flat)]
+    return turned[1] > TURN + DEPARTURE and turned[1] > turned[0]
 
 
 def _regular(state: TrackerState, k: int, target: int) -> Indices:
