@@ -137,7 +137,10 @@ def on_link(r: Any, name: str) -> Any:
             guide = m.joints[drive.joint]
             u = motion.position(guide.direction, guide.carrier) - motion.position(0j, guide.carrier)
             sign = 1.0 if name == guide.slider else -1.0
-            push(motion.position(guide.point, guide.slider), sign * effort[:, None] * u)
+            point, link = guide.point, guide.slider
+            if getattr(guide, "on_slider", False):  # the line is the rod's: it is pushed at its bush
+                point, link = guide.bearing_place(m.links)
+            push(motion.position(point, link), sign * effort[:, None] * u)
         else:
             (a, p), (b, q) = drive.ends
             ends = motion.position(p, a), motion.position(q, b)

@@ -307,8 +307,8 @@ def come_back(
 
     Return `count`, the number of places, where there is none, and -1 if it is not known. Where a pose is found to which
     `solve` may not come, it is noted in `unsure` (places, 5) as in `found`. `at_limits` (places, 10) are poses on the
-    way from places to limit positions, beginning with NaN where there is none. For a triad that is not the last one
-    `solve` adds stations where it moves fast: then all places count, and these poses.
+    way from places to limit positions, beginning with NaN where there is none. Where `solve` may have stations of which
+    nothing is known here, the nearest place of all and the nearest such pose have to lead to the same.
     """
     y = some[0]
     unsure[:, 4] = 0.0
@@ -334,6 +334,7 @@ def come_back(
         if where == UNKNOWN:
             return -1
         unsure[j, :4] = y[0, 6:]
+        # It adds stations where a triad moves fast that moves another one, and beside gaps.
         is_sure = is_last and far < within - MARGIN and (where == LIMITED or step > LONG)
         may_differ = False
         for other in range(0 if is_sure else 2):
