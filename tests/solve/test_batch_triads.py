@@ -36,7 +36,9 @@ def compare(linkages, angles=TURN):
         ok = motion.ok
         whole += bool(ok.all())
         for j in range(linkages.joints):
-            np.testing.assert_allclose(batch.position[k, j][:, ok].T, motion.position(f"J{j}")[ok], rtol=0, atol=1e-9)
+            # Beside a limit position a dyad magnifies rounding as it does the crank's steps: up to 1e-12 rad of these.
+            away = np.abs(batch.position[k, j][:, ok].T - motion.position(f"J{j}")[ok])
+            assert (away < 1e-9 + 1e-12 * np.abs(motion.velocity(f"J{j}")[ok])).all(), (k, j, away.max())
             for name in ("velocity", "acceleration"):
                 own = getattr(motion, name)(f"J{j}")[ok]
                 found = getattr(batch, name)[k, j][:, ok].T
